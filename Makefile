@@ -1,0 +1,72 @@
+# Everything a person does here, each from a fresh clone with only Python 3.11+ and make.
+#
+#   make demo        install what a user needs and run the main job end to end
+#   make test        the tests (under five minutes on two cores)
+#   make check       format, lint, types, the wall's contracts
+#   make test-slow   the long tests; make test-all: both
+#   make bench       the benchmarks, printed as ratios
+#   make lock        pin the requirements anew
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+INSTALL := $(PIP) install --require-hashes --only-binary :all:
+ITSELF := $(PIP) install --no-deps --no-build-isolation --editable .
+
+.PHONY: demo test test-slow test-all check format bench lock clean help
+
+help:
+	@sed -n 's/^#   //p' $(MAKEFILE_LIST)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "geocorgi needs Python 3.11 or newer: make PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || \
+		{ rm -rf $(VENV); echo "no virtual environment: install Python's venv module (on Debian: apt-get install python3-venv)"; exit 1; }
+
+$(VENV)/.user: $(BIN)/python requirements/user.txt pyproject.toml
+	@echo "Installing what a user needs into $(VENV) (once)…"
+	@$(INSTALL) --requirement requirements/user.txt
+	@$(ITSELF)
+	@touch $@
+
+$(VENV)/.dev: $(BIN)/python requirements/dev.txt pyproject.toml
+	@echo "Installing what a developer needs into $(VENV) (once)…"
+	@$(INSTALL) --requirement requirements/dev.txt
+	@$(ITSELF)
+	@touch $@ $(VENV)/.user
+
+demo: $(VENV)/.user
+	@$(BIN)/python -m geocorgi.cli.demo
+
+test: $(VENV)/.dev
+	@$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m "not slow"
+
+test-slow: $(VENV)/.dev
+	@$(BIN)/python -m pytest -m slow
+
+test-all: test test-slow
+
+check: $(VENV)/.dev
+	@$(BIN)/ruff format --check --diff
+	@$(BIN)/ruff check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+
+format: $(VENV)/.dev
+	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff format
+
+bench: $(VENV)/.dev
+	@for program in benchmarks/[a-z]*.py; do echo "== $$program"; $(BIN)/python $$program || exit 1; done
+
+# uv resolves for every platform at once; it is needed here and nowhere else (pip install uv).
+LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	--no-emit-index-url --no-emit-find-links --no-annotate pyproject.toml
+lock:
+	$(LOCK) --extra dev --output-file requirements/dev.txt requirements/build.in
+	$(LOCK) --extra data --constraint requirements/dev.txt --output-file requirements/user.txt requirements/build.in
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-output

@@ -1,0 +1,69 @@
+"""Every way in which geocorgi refuses, drawn as a tree.
+
+::
+
+    GeocorgiError
+    ├── InvalidInput           the caller's: a value that cannot mean what was asked
+    │   ├── InvalidCell            not an H3 cell, or not one that fits here
+    │   ├── InvalidTree            no balanced location tree grows from this
+    │   ├── InvalidRegion          a GeoJSON region that cannot be covered
+    │   ├── InvalidPriors          weights that are no distribution
+    │   ├── InvalidMatrix          numbers that are no obfuscation matrix
+    │   └── InvalidEpsilon         a privacy budget that is not a positive finite number
+    ├── OutsideTree            a point or cell that no leaf of this tree covers
+    ├── BadFile                the file's: unreadable, of an unknown kind, or malformed
+    │   └── BadCheckins            check-ins that break the declared layout
+    └── MissingExtra           the installation's: an optional part is not installed
+
+No message ever carries a location: messages reach logs, and logs reach other people.
+"""
+
+from __future__ import annotations
+
+
+class GeocorgiError(Exception):
+    """The root: catching it catches every refusal of this package and nothing else."""
+
+
+class InvalidInput(GeocorgiError, ValueError):
+    """A value that cannot mean what was asked."""
+
+
+class InvalidCell(InvalidInput):
+    """Not an H3 cell, or not one that fits here."""
+
+
+class InvalidTree(InvalidInput):
+    """No balanced location tree grows from this."""
+
+
+class InvalidRegion(InvalidInput):
+    """A GeoJSON region that cannot be covered."""
+
+
+class InvalidPriors(InvalidInput):
+    """Weights that are no distribution over these cells."""
+
+
+class InvalidMatrix(InvalidInput):
+    """Numbers that are no obfuscation matrix."""
+
+
+class InvalidEpsilon(InvalidInput):
+    """A privacy budget that is not a positive finite number."""
+
+
+class OutsideTree(GeocorgiError, LookupError):
+    """A point or cell that no leaf of this tree covers."""
+
+
+class BadFile(GeocorgiError):
+    """A file that is unreadable, of an unknown kind, or malformed."""
+
+
+class BadCheckins(BadFile):
+    """Check-ins that break the declared layout."""
+
+
+class MissingExtra(GeocorgiError, ImportError):
+    """An optional part of the package is not installed."""

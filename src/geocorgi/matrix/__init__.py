@@ -1,0 +1,1 @@
+"""WHAT: the obfuscation matrix and what may be done to it."""

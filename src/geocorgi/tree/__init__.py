@@ -1,0 +1,1 @@
+"""WHERE: public geography. Nothing in this room knows about any user."""

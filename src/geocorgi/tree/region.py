@@ -1,0 +1,107 @@
+"""A region is covered by several location trees of one root resolution.
+
+The region comes as GeoJSON (RFC 7946): a Polygon or MultiPolygon, bare, in a Feature, or several
+in a FeatureCollection or GeometryCollection; an area across the antimeridian comes cut in two, as
+the RFC asks. The trees are the ancestors of all *leaves* that overlap the region, so every point
+of the region has its leaf in one of the trees. The roots that overlap the region would not do:
+H3's children overhang their parents, so a point just inside the outline of one root may belong to
+a leaf of another (tests/tree/test_region.py finds such points).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from geocorgi.errors import BadFile, InvalidRegion, InvalidTree
+from geocorgi.tree import cells
+from geocorgi.tree.location_tree import LocationTree
+
+LARGEST_FILE_BYTES = 20_000_000
+MOST_LEAVES = 3_000_000
+MOST_NESTED = 8
+
+
+def cover_region(
+    geojson: dict[str, Any], root_resolution: int, leaf_resolution: int
+) -> tuple[LocationTree, ...]:
+    """Return the trees that cover the region, in ascending order of their roots."""
+    height = cells.require_resolution(leaf_resolution) - cells.require_resolution(root_resolution)
+    if height < 0:
+        raise InvalidTree("the leaf resolution is the larger number: leaves are finer than roots")
+    roots: set[str] = set()
+    for area in _areas(geojson):
+        outline = cells.cover(area, root_resolution)
+        if len(outline) * 7**height > MOST_LEAVES:
+            raise InvalidRegion(
+                f"the region has about {len(outline) * 7**height:,} leaves of resolution "
+                f"{leaf_resolution}, more than {MOST_LEAVES:,}; "
+                "choose coarser leaves or cover it in parts"
+            )
+        leaves = cells.cover(area, leaf_resolution)
+        roots.update(cells.ancestor(leaf, root_resolution) for leaf in leaves)
+    if not roots:
+        raise InvalidRegion("the region has no area: expected a Polygon or a MultiPolygon")
+    return tuple(LocationTree(root, height) for root in sorted(roots))
+
+
+def read_region(path: Path) -> dict[str, Any]:
+    """Return the GeoJSON object in the file."""
+    try:
+        if path.stat().st_size > LARGEST_FILE_BYTES:
+            raise BadFile(f"{path.name} is larger than {LARGEST_FILE_BYTES:,} bytes; simplify it")
+        geojson = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as refusal:
+        raise BadFile(f"cannot read {path.name}: {refusal.strerror}") from refusal
+    except (ValueError, RecursionError) as refusal:
+        raise BadFile(f"{path.name} is not GeoJSON: it is not valid JSON in UTF-8") from refusal
+    if not isinstance(geojson, dict):
+        raise BadFile(f"{path.name} is not GeoJSON: expected an object with a 'type'")
+    return geojson
+
+
+def _areas(geojson: object, nested: int = 0) -> Iterator[dict[str, Any]]:
+    """Yield every Polygon and MultiPolygon of the GeoJSON object."""
+    if not isinstance(geojson, dict) or nested > MOST_NESTED:
+        raise InvalidRegion("the region is not GeoJSON: expected an object with a 'type'")
+    match geojson.get("type"):
+        case "FeatureCollection" | "GeometryCollection" as kind:
+            members = geojson.get("features" if kind == "FeatureCollection" else "geometries")
+            if not isinstance(members, list):
+                raise InvalidRegion(f"the GeoJSON {kind} has no list of members")
+            for member in members:
+                yield from _areas(member, nested + 1)
+        case "Feature":
+            yield from _areas(geojson.get("geometry"), nested + 1)
+        case "Polygon" | "MultiPolygon" as kind:
+            _require_rings(geojson.get("coordinates"), 2 if kind == "Polygon" else 3)
+            yield {"type": kind, "coordinates": geojson["coordinates"]}
+        case kind:
+            shown = kind if isinstance(kind, str) and len(kind) < 30 else "something else"
+            raise InvalidRegion(f"a region is a Polygon or a MultiPolygon, not {shown}")
+
+
+def _require_rings(coordinates: object, depth: int) -> None:
+    """Refuse anything but lists (of lists…) of rings of positions on the globe."""
+    if not isinstance(coordinates, list) or not coordinates:
+        raise InvalidRegion("the region's coordinates are not a list of rings")
+    if depth > 1:
+        for part in coordinates:
+            _require_rings(part, depth - 1)
+        return
+    if len(coordinates) < 4 or coordinates[0] != coordinates[-1]:
+        raise InvalidRegion("a ring has four or more positions and ends where it begins")
+    for position in coordinates:
+        if not (isinstance(position, list) and len(position) >= 2 and _on_globe(*position[:2])):
+            raise InvalidRegion("a position is [longitude, latitude] in degrees, in this order")
+
+
+def _on_globe(longitude: object, latitude: object) -> bool:
+    return (
+        isinstance(longitude, int | float)
+        and isinstance(latitude, int | float)
+        and -180 <= longitude <= 180
+        and -90 <= latitude <= 90
+    )
