@@ -11,6 +11,7 @@ contains the point: only so is the location tree a partition (Paper: Def. 3.1).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -64,6 +65,17 @@ def cell_at(latitude: float, longitude: float, resolution: int) -> str:
     """Return the cell of ``resolution`` that contains the point."""
     latitude, longitude = require_point(latitude, longitude)
     return str(h3.latlng_to_cell(latitude, longitude, require_resolution(resolution)))
+
+
+def cells_at(
+    latitudes: NDArray[np.float64], longitudes: NDArray[np.float64], resolution: int
+) -> list[str]:
+    """Return the cell of ``resolution`` of each point, for many points."""
+    # NaN compares false, so this refuses it too.
+    if not ((np.abs(latitudes) <= 90.0) & (np.abs(longitudes) <= 180.0)).all():
+        raise InvalidInput("some point is not on the globe (were latitude and longitude swapped?)")
+    finest = itertools.repeat(require_resolution(resolution))
+    return list(map(h3.latlng_to_cell, latitudes.tolist(), longitudes.tolist(), finest))
 
 
 def resolution_of(cell: str) -> int:

@@ -1,0 +1,155 @@
+"""From a block of lines to a frame of good rows and an account of the bad ones.
+
+A carriage return before the newline is part of the line end. A line with nothing else on it is
+blank: no row, but counted. The last line of a plain file needs no newline; the last line before a
+break in a compressed file is bad even if it looks complete, for nobody knows what it would have
+said.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from geocorgi.errors import BadCheckins
+from geocorgi.tree.checkin_blocks import LONGEST_LINE_BYTES, Block
+from geocorgi.tree.checkin_defects import DefectReport, Kind, tally
+from geocorgi.tree.checkin_judgement import code_of, codes_of, judged
+from geocorgi.tree.checkin_layouts import COLUMNS, Layout
+from geocorgi.tree.polars_door import pl
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some consecutive good rows of a source, and the account of the rows they are from."""
+
+    frame: pl.DataFrame
+    report: DefectReport
+
+
+def batches_of(blocks: Iterable[Block], layout: Layout, source: str) -> Iterator[Batch]:
+    """Yield the rows of the blocks, which are consecutive blocks of the file ``source``."""
+    names = layout.names
+    places = None if names is None else _places(names, layout, source)
+    for block in blocks:
+        if names is None:
+            names, block = _header(block, layout, source)  # noqa: PLW2901 - the rest of it
+        if places is None:
+            places = _places(names, layout, source)
+        yield _batch(block, layout, (places, len(names)), source)
+    if names is None:
+        raise BadCheckins(f"{source} is empty; expected a first line that names the columns")
+
+
+def _batch(block: Block, layout: Layout, shape: tuple[dict[str, int], int], source: str) -> Batch:
+    places, width = shape
+    lines = _readable_lines(block)
+    rows = lines.filter(pl.col("blank").not_())
+    fields = _fields(rows, layout, width)
+    extra = pl.when(pl.col(f"field_{width}").is_not_null()).then(code_of(Kind.EXTRA_FIELD))
+    named = fields.select(
+        *(pl.col(f"field_{place}").alias(ours) for ours, place in places.items()),
+        kind=pl.coalesce("kind", extra),
+    )
+    verdict = judged(named, frozenset(places))
+    codes = codes_of(verdict)
+    report = DefectReport(
+        source,
+        rows_in=len(rows),
+        blank_lines=len(lines) - len(rows),
+        defects=tally(codes, rows["line"].to_numpy()),
+        broken_after_line=block.first_line + len(block.lines) - 1 - block.cut
+        if block.broken
+        else None,
+    )
+    good = verdict if report.rows_bad == 0 else verdict.filter(pl.col("kind").is_null())
+    return Batch(good.select(COLUMNS), report)
+
+
+def _readable_lines(block: Block) -> pl.DataFrame:
+    """Return line number, text without line end, whether it is blank, and what spoils a line."""
+    raw = pl.Series("raw", block.lines, pl.Binary)
+    # In Polars bytes become text only if they are UTF-8: null otherwise, never mended.
+    lines = pl.DataFrame({"raw": raw}).with_row_index("line", block.first_line)
+    last = block.first_line + len(block.lines) - 1
+    cut = (pl.col("line") == last) & block.cut
+    too_long = pl.col("raw").bin.size() > LONGEST_LINE_BYTES
+    return lines.select(
+        "line",
+        text=pl.when(too_long.not_())
+        .then(pl.col("raw"))
+        .cast(pl.String, strict=False)
+        .str.strip_suffix("\r"),
+        cut=cut,
+        too_long=too_long,
+    ).select(
+        "line",
+        "text",
+        blank=((pl.col("text") == "") & pl.col("cut").not_()).fill_null(value=False),
+        kind=pl.when("cut")
+        .then(code_of(Kind.CUT))
+        .when("too_long")
+        .then(code_of(Kind.TOO_LONG))
+        .when(pl.col("text").is_null())
+        .then(code_of(Kind.BROKEN_TEXT)),
+    )
+
+
+def _fields(rows: pl.DataFrame, layout: Layout, width: int) -> pl.DataFrame:
+    """Return ``kind`` and columns field_0 to field_<width>, null where a row has no such field."""
+    split = rows["text"].str.split_exact(layout.separator, width).struct.unnest()
+    plain = split.with_columns(rows["kind"])
+    has_quote = rows["text"].str.contains('"', literal=True).fill_null(value=False)
+    if not layout.quoted or not has_quote.any():
+        return plain
+    places = has_quote.arg_true()
+    quoted = [_unquoted(text, layout.separator, width + 1) for text in rows["text"].gather(places)]
+    broken = pl.Series([row is None for row in quoted])
+    columns = {
+        name: plain[name].scatter(places, [row[at] if row else None for row in quoted])
+        for at, name in enumerate(split.columns)
+    }
+    kinds = (
+        rows["kind"]
+        .gather(places)
+        .to_frame()
+        .select(pl.coalesce("kind", pl.when(broken).then(code_of(Kind.BROKEN_QUOTES))))
+    )
+    return pl.DataFrame({**columns, "kind": rows["kind"].scatter(places, kinds.to_series())})
+
+
+def _unquoted(text: str, separator: str, width: int) -> list[str | None] | None:
+    """Return exactly ``width`` fields (None for those that are not there); None if unbalanced."""
+    try:
+        fields = next(csv.reader([text], delimiter=separator, strict=True))
+    except csv.Error:
+        return None
+    return [*fields[:width], *[None] * (width - len(fields))]
+
+
+def _header(block: Block, layout: Layout, source: str) -> tuple[tuple[str, ...], Block]:
+    first = block.lines[0].removesuffix(b"\r") if block.lines else b""
+    try:
+        text = first.decode()
+        names = next(csv.reader([text], delimiter=layout.separator, strict=True), [])
+    except (UnicodeDecodeError, csv.Error) as refusal:
+        raise BadCheckins(f"{source}, line 1: expected the names of the columns") from refusal
+    return tuple(names), replace(
+        block,
+        first_line=block.first_line + 1,
+        lines=block.lines[1:],
+        cut=block.cut and len(block.lines) > 1,
+    )
+
+
+def _places(names: tuple[str, ...], layout: Layout, source: str) -> dict[str, int]:
+    wanted = layout.columns.present()
+    for theirs in wanted.values():
+        # What the first line says instead is not repeated: without a header it is somebody's row.
+        if names.count(theirs) != 1:
+            raise BadCheckins(
+                f"{source}, line 1: expected one column named {theirs!r}, found "
+                f"{names.count(theirs)}; say what your columns are called"
+            )
+    return {ours: names.index(theirs) for ours, theirs in wanted.items()}
