@@ -70,30 +70,36 @@ def _batch(block: Block, layout: Layout, shape: tuple[dict[str, int], int], sour
 def _readable_lines(block: Block) -> pl.DataFrame:
     """Return line number, text without line end, whether it is blank, and what spoils a line."""
     raw = pl.Series("raw", block.lines, pl.Binary)
-    # In Polars bytes become text only if they are UTF-8: null otherwise, never mended.
-    lines = pl.DataFrame({"raw": raw}).with_row_index("line", block.first_line)
+    lines = pl.DataFrame({"raw": raw, "text": _text(raw)}).with_row_index("line", block.first_line)
     last = block.first_line + len(block.lines) - 1
     cut = (pl.col("line") == last) & block.cut
-    too_long = pl.col("raw").bin.size() > LONGEST_LINE_BYTES
     return lines.select(
         "line",
-        text=pl.when(too_long.not_())
-        .then(pl.col("raw"))
-        .cast(pl.String, strict=False)
-        .str.strip_suffix("\r"),
-        cut=cut,
-        too_long=too_long,
-    ).select(
-        "line",
         "text",
-        blank=((pl.col("text") == "") & pl.col("cut").not_()).fill_null(value=False),
-        kind=pl.when("cut")
+        blank=((pl.col("text") == "") & cut.not_()).fill_null(value=False),
+        kind=pl.when(cut)
         .then(code_of(Kind.CUT))
-        .when("too_long")
+        .when(pl.col("raw").bin.size() > LONGEST_LINE_BYTES)
         .then(code_of(Kind.TOO_LONG))
         .when(pl.col("text").is_null())
         .then(code_of(Kind.BROKEN_TEXT)),
     )
+
+
+def _text(raw: pl.Series) -> pl.Series:
+    """Return the lines as text without carriage return; null where bytes are not UTF-8."""
+    try:
+        text = raw.cast(pl.String)
+    except pl.exceptions.ComputeError:  # one broken line refuses the whole block
+        text = pl.Series([_decoded(line) for line in raw], dtype=pl.String)
+    return text.str.strip_suffix("\r")
+
+
+def _decoded(line: bytes) -> str | None:
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return None
 
 
 def _fields(rows: pl.DataFrame, layout: Layout, width: int) -> pl.DataFrame:
