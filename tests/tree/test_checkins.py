@@ -224,11 +224,38 @@ def read_elsewhere(path: Path) -> list[int]:
 @pytest.mark.parametrize("filling", [b"x", b"\t", b"\n", b"\t\n", b"\xff\n", b'"'])
 def test_hostile_files_are_read_in_bounded_memory(tmp_path: Path, filling: bytes) -> None:
     bomb = tmp_path / "bomb.gz"
-    size = 100_000_000 if filling in (b"x", b"\t", b'"') else 20_000_000
+    size = 100_000_000 if filling in (b"x", b"\t", b'"') else 8_000_000
     bomb.write_bytes(gzip.compress(filling * (size // len(filling)) + b"\n" + ROW.encode(), 1))
     rows_in, rows_bad, peak = read_elsewhere(bomb)
     assert rows_in - rows_bad == 1
     assert peak < 1_500
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory needs /proc")
+def test_short_lines_under_a_wide_header_are_read_in_bounded_memory(tmp_path: Path) -> None:
+    names = ["user", "time", "latitude", "longitude", "location", *map(str, range(1_000))]
+    path = written(tmp_path / "wide.csv", ",".join(names) + "\n" + "1\n" * 400_000)
+    code = PEAK.replace("read_snap", "read_csv")
+    command = [sys.executable, "-c", code, str(path)]
+    answer = subprocess.run(command, check=True, capture_output=True).stdout.split()
+    assert [int(number) for number in answer[:2]] == [400_000, 400_000]
+    assert int(answer[2]) < 1_500
+
+
+def test_more_columns_than_any_check_in_could_need_are_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "wide.csv", "user,time,latitude,longitude,location" + ",x" * 1_020)
+    with pytest.raises(BadCheckins, match="more than 1024 columns"):
+        inspect(read_csv(path))
+
+
+def test_lines_are_numbered_through_portions_and_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("geocorgi.tree.checkin_rows.FIELDS_AT_ONCE", 20)
+    path = written(tmp_path / "a.txt", (ROW * 7 + "bad\n") * 3)
+    (defect,) = inspect(read_snap(path)).defects
+    assert defect.first_lines == (8, 16, 24)
 
 
 def test_without_polars_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

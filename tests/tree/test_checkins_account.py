@@ -23,7 +23,7 @@ CSV = Layout(Columns(latitude="lat", longitude="lng", location=None))
 CSV_HEADER = b"lng,user,note,time,lat"
 LONGEST = 300  # instead of 64 KiB, so that examples can break it
 several = settings(
-    max_examples=60,
+    max_examples=40,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -19,6 +19,9 @@ from geocorgi.tree.checkin_judgement import code_of, codes_of, judged
 from geocorgi.tree.checkin_layouts import COLUMNS, Layout
 from geocorgi.tree.polars_door import pl
 
+MOST_COLUMNS = 1024
+FIELDS_AT_ONCE = 1 << 22
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:
@@ -37,9 +40,23 @@ def batches_of(blocks: Iterable[Block], layout: Layout, source: str) -> Iterator
             names, block = _header(block, layout, source)  # noqa: PLW2901 - the rest of it
         if places is None:
             places = _places(names, layout, source)
-        yield _batch(block, layout, (places, len(names)), source)
+        for portion in _portions(block, len(names)):
+            yield _batch(portion, layout, (places, len(names)), source)
     if names is None:
         raise BadCheckins(f"{source} is empty; expected a first line that names the columns")
+
+
+def _portions(block: Block, width: int) -> Iterator[Block]:
+    """Yield the block in parts: many short lines under a wide header would fill the memory."""
+    lines = max(1, FIELDS_AT_ONCE // (width + 1))
+    for start in range(0, max(1, len(block.lines)), lines):
+        last = start + lines >= len(block.lines)
+        yield Block(
+            block.first_line + start,
+            block.lines[start : start + lines],
+            broken=block.broken and last,
+            cut=block.cut and last,
+        )
 
 
 def _batch(block: Block, layout: Layout, shape: tuple[dict[str, int], int], source: str) -> Batch:
@@ -151,6 +168,8 @@ def _header(block: Block, layout: Layout, source: str) -> tuple[tuple[str, ...],
 
 def _places(names: tuple[str, ...], layout: Layout, source: str) -> dict[str, int]:
     wanted = layout.columns.present()
+    if len(names) > MOST_COLUMNS:
+        raise BadCheckins(f"{source}, line 1: more than {MOST_COLUMNS} columns; leave some out")
     for theirs in wanted.values():
         # What the first line says instead is not repeated: without a header it is somebody's row.
         if names.count(theirs) != 1:
