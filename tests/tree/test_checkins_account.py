@@ -121,97 +121,59 @@ def same(checkins: Checkins, expected: Plainly) -> None:
     assert report.rows_in == report.rows_good + report.rows_bad
 
 
-numbers = st.one_of(
-    st.floats(-89, 89).map(repr),
-    st.sampled_from(
-        [
-            "37.7",
-            "95",
-            "-90.0001",
-            "-180.5",
-            "90",
-            "180",
-            "-180",
-            "nan",
-            "-INF",
-            "Infinity",
-            "1e400",
-            "+1.",
-            ".5",
-            "1e1",
-            "1_0",
-            " 3",
-            "3 ",
-            "0x1p3",
-            "",
-            "-",
-            "e5",
-            "١٢",
-            "1,5",
-            "12\x00",
-            "--3",
-        ]
-    ),
+# Values of which each may be the one odd thing in a row, blank separated; some are in order.
+NUMBERS = (
+    "37.7 95 -95 90 -90 90.0001 180 -180 -180.5 180.5 nan -INF Infinity 1e400 -1e-400 +1. .5 1e1 "
+    "1_0 0x1p3 - . e5 1e ١٢ 1,5 12\x00 --3 1.2.3 \ufeff1"
 )
-times = st.one_of(
-    st.datetimes(datetime(1000, 1, 2), datetime(2999, 12, 30)).map(  # noqa: DTZ001
-        lambda t: t.replace(microsecond=0).isoformat() + "Z"
-    ),
-    st.sampled_from(
-        [
-            "2010-10-19T23:55:27Z",
-            "2010-10-19 23:55:27",
-            "2010-10-19T23:55:27.25-07:30",
-            "2010-02-29T00:00:00Z",
-            "2012-02-29T00:00:00Z",
-            "2010-10-19T24:00:00Z",
-            "",
-            "yesterday",
-            "2010-10-19T23:55:60Z",
-            "0010-10-19T23:55:27Z",
-            "2010-1-19T23:55:27Z",
-            "2010-10-19",
-            "2010-10-19T23:55:27z",
-            "2010-10-19T23:55:27+05:45",
-            "2010-10-19T23:55:27.1234567Z",
-            "2010-13-01T00:00:00Z",
-            " 2010-10-19T23:55:27Z",
-            "2010-10-19T23:55:27 Z",
-            "20101019",
-        ]
-    ),
+TIMES = (
+    "2010-02-29T00:00:00Z 2012-02-29T00:00:00Z 2010-10-19T24:00:00Z yesterday 20101019 "
+    "2010-10-19T23:55:60Z 0010-10-19T23:55:27Z 2010-1-19T23:55:27Z 2010-10-19 3010-01-01T00:00:00Z "
+    "2010-10-19T23:55:27z 2010-10-19T23:55:27+05:45 2010-10-19T23:55:27-07:30 2010-10-19T23:55:27 "
+    "2010-10-19T23:55:27.25-00:30 2010-10-19T23:55:27.1234567Z 2010-10-19T23:55:27.123456Z "
+    "2010-10-19T23:55:27+24:00 2010-13-01T00:00:00Z 2010-00-01T00:00:00Z 2010-10-19T23:55:27ZZ"
 )
-words = st.one_of(
-    st.integers(0, 10**6).map(str),
-    st.sampled_from(["", '"', 'a"b', '"x,y"', '"a""b"', '"ab', "é", "\u2028", " ", "x" * LONGEST]),
-)
-good_row = st.just(b"17\t2010-10-19T23:55:27Z\t37.76\t-122.43\t22847")
-snap_row = st.tuples(words, times, numbers, numbers, words).map(lambda f: "\t".join(f).encode())
-csv_row = st.tuples(numbers, words, words, times, numbers).map(lambda f: ",".join(f).encode())
-odd_line = st.sampled_from(
-    [
-        b"",
-        b"\r",
-        b" ",
-        b"\t\t\t\t",
-        b"\t\t\t\t\t",
-        b"1\t2",
-        b"\xff\xfe",
-        b"1\t\xc3\t3\t4\t5",
-        b"\xed\xa0\x80",
-        b",,,,,",
-        b"\x00",
-        b"a\rb",
-        b"\xef\xbb\xbf",
-        b"y" * (LONGEST + 1),
-        b"z" * (2 * LONGEST),
-    ]
-)
+WORDS = ['"', 'a"b', '"x,y"', '"a""b"', '"ab', '"a"b', "é", "\u2028", " ", "x" * LONGEST]
+ODD = {
+    "numbers": [*NUMBERS.split(" "), "", " 3", "3 ", "3\r", '"3"', '" 3"'],
+    "times": [
+        *TIMES.split(" "),
+        "",
+        " 2010-10-19T23:55:27Z",
+        "2010-10-19 23:55:27",
+        "2010-10-19T23:55:27 Z",
+    ],
+    "words": [*WORDS, ""],
+}
+ODD_LINES = [
+    *(b"", b"\r", b"\r\r", b" ", b"1\t2", b"\x00", b"a\rb", b",,,,,", b",,,,", b"\t\t\t\t"),
+    *(b"\xff\xfe", b"1\t\xc3\t3\t4\t5", b"1,\xc3,3,4,5", b"\xed\xa0\x80", b"\xef\xbb\xbf"),
+    *(b"y" * (LONGEST - 1), b"y" * LONGEST, b"y" * (LONGEST + 1), b"z" * (2 * LONGEST)),
+]
+SNAP_ROW = {"words": (0, 4), "times": (1,), "numbers": (2, 3)}
+CSV_ROW = {"words": (1, 2), "times": (3,), "numbers": (0, 4)}
+GOOD = {"words": "17", "times": "2010-10-19T23:55:27Z", "numbers": "-12.5"}
+
+
+def with_one_odd_value(shape: dict[str, tuple[int, ...]], separator: str) -> list[bytes]:
+    """Return a good row, and every row that differs from it in one value, field too few or many."""
+    good = {place: GOOD[kind] for kind, places in shape.items() for place in places}
+    row = [good[place] for place in range(5)]
+    rows = [row, row[:-1], row[:2], [*row, ""], [*row, "x"]]
+    for kind, places in shape.items():
+        rows += [[*row[:at], odd, *row[at + 1 :]] for at in places for odd in ODD[kind]]
+    return [separator.join(fields).encode() for fields in rows]
+
+
+SNAP_ROWS, CSV_ROWS = with_one_odd_value(SNAP_ROW, "\t"), with_one_odd_value(CSV_ROW, ",")
+snap_row, csv_row = st.sampled_from(SNAP_ROWS), st.sampled_from(CSV_ROWS)
 
 
 def files(row: st.SearchStrategy[bytes]) -> st.SearchStrategy[bytes]:
     """Draw files of rows and odd lines, line ends of both kinds, with or without the last."""
-    line = st.tuples(st.one_of(row, row, good_row, odd_line), st.sampled_from([b"\n", b"\r\n"]))
+    line = st.tuples(
+        st.one_of(row, row, st.sampled_from(ODD_LINES)), st.sampled_from([b"\n", b"\r\n"])
+    )
     text = st.lists(line, max_size=25).map(lambda lines: b"".join(a + b for a, b in lines))
     return st.tuples(text, st.one_of(st.just(b""), row)).map(b"".join)
 
@@ -227,7 +189,22 @@ def blocks_of(size: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checkin_blocks, "BLOCK_BYTES", size)
         patch.setattr(checkin_blocks, "COMPRESSED_BYTES", max(1, size // 3))
+        patch.setattr("geocorgi.tree.checkin_rows.FIELDS_AT_ONCE", size // 2)
         yield
+
+
+@pytest.mark.parametrize(("layout", "rows"), [(SNAP, SNAP_ROWS), (CSV, CSV_ROWS)])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_every_odd_value_and_line_is_judged_as_a_plain_reading_would(
+    tmp_path: Path, layout: Layout, rows: list[bytes], end: bytes
+) -> None:
+    header = [] if layout.names else [CSV_HEADER]
+    path = tmp_path / "made.txt"
+    path.write_bytes(end.join([*header, *rows, *ODD_LINES, b""]))
+    expected = read_plainly(path.read_bytes(), layout)
+    same(read_text(path, layout), expected)
+    never = {Kind.CUT} if layout.quoted else {Kind.CUT, Kind.BROKEN_QUOTES}
+    assert set(expected.lines) == set(Kind) - never
 
 
 @several
@@ -276,33 +253,53 @@ def test_rows_before_the_break_of_a_truncated_gzip_file_are_kept(
 
 
 def inflate_plainly(packed: bytes) -> tuple[bytes, bool]:
-    """Return what can be inflated, and whether that is everything (an empty file never is)."""
-    text, rest, whole = b"", packed, False
-    while rest:
-        member = zlib.decompressobj(31)
-        text += member.decompress(rest)
-        rest, whole = member.unused_data, member.eof
+    """Inflate byte by byte; return what comes out, and whether that is everything.
+
+    An empty file never is.
+    """
+    text, whole, member = b"", False, zlib.decompressobj(31)
+    for at in range(len(packed)):
+        if member.eof:
+            member = zlib.decompressobj(31)
+        try:
+            text += member.decompress(packed[at : at + 1])
+        except zlib.error:
+            return text, False
+        whole = member.eof
     return text, whole
 
 
 @several
-@given(at=st.floats(0, 0.999), flip=st.integers(1, 255), block=st.sampled_from([50, 1 << 22]))
-def test_a_corrupt_gzip_file_is_never_read_as_if_it_were_whole(
+@given(at=st.floats(0, 0.999), flip=st.integers(1, 255), block=st.sampled_from([300, 1 << 22]))
+def test_rows_before_the_fault_of_a_corrupt_gzip_file_are_kept(
     tmp_path: Path, at: float, flip: int, block: int
 ) -> None:
     text = b"".join(b"%d\t2010-10-19T23:55:27Z\t37.7%d\t-122.4\t9\n" % (i, i) for i in range(80))
     packed = bytearray(gzip.compress(text, mtime=0))
     packed[int(at * len(packed))] ^= flip
+    inflated, whole = inflate_plainly(packed)
+    assert not whole or inflated == text  # a few bytes of the header mean nothing
     path = tmp_path / "made.gz"
     path.write_bytes(packed)
     checkins = read_text(path, SNAP)
     with blocks_of(block):
-        gathered = gather(checkins)
-    path.write_bytes(gzip.compress(text))
-    whole = gather(read_text(path, SNAP)).frame
-    # Some bytes of the header mean nothing to the content; all others break the checksum.
-    assert gathered.report.broken_after_line is not None or gathered.frame.equals(whole)
-    assert gathered.report.rows_in == len(gathered.frame) + gathered.report.rows_bad
+        same(checkins, read_plainly(inflated, SNAP, broken=not whole))
+        assert (inspect(checkins).broken_after_line is None) == whole
+
+
+@pytest.mark.parametrize("size", [1_000, 5_000, 1 << 22])
+def test_a_truncated_file_that_inflates_greatly_is_kept_to_the_last_byte(
+    tmp_path: Path, size: int
+) -> None:
+    packed = gzip.compress(b"17\t2010-10-19T23:55:27Z\t37.7\t-122.4\t9\n" * 1_000, mtime=0)
+    path = tmp_path / "made.gz"
+    for end in range(len(packed) - 30, len(packed) - 1):
+        path.write_bytes(packed[:end])
+        with blocks_of(size):
+            same(
+                read_text(path, SNAP),
+                read_plainly(inflate_plainly(packed[:end])[0], SNAP, broken=True),
+            )
 
 
 @several
