@@ -33,9 +33,8 @@ class ObfuscationMatrix:
     def __post_init__(self) -> None:
         """Refuse numbers that are no obfuscation matrix."""
         for name in ("row_cells", "column_cells"):
-            object.__setattr__(self, name, _require_names(getattr(self, name), name))
-        if isinstance(self.level, bool) or not isinstance(self.level, int) or self.level < 0:
-            raise InvalidMatrix(f"a matrix stands at a level from 0 on, not {self.level!r}")
+            object.__setattr__(self, name, require_names(getattr(self, name), name))
+        require_level(self.level)
         probabilities = _require_probabilities(self.probabilities)
         expected = (len(self.row_cells), len(self.column_cells))
         if probabilities.shape != expected:
@@ -46,6 +45,11 @@ class ObfuscationMatrix:
         probabilities.setflags(write=False)
         object.__setattr__(self, "probabilities", probabilities)
 
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The rows as the auditor reads them: numbers to be divided by their row's sum."""
+        return self.probabilities
+
     def row(self, cell: str) -> NDArray[np.float64]:
         """Return the distribution of the reports from ``cell``."""
         try:
@@ -54,7 +58,15 @@ class ObfuscationMatrix:
             raise InvalidMatrix("the matrix has no row for the cell asked for") from None
 
 
-def _require_names(names: Sequence[str], what: str) -> tuple[str, ...]:
+def require_level(level: int) -> int:
+    """Return the level at which a matrix stands, or refuse it."""
+    if isinstance(level, bool) or not isinstance(level, int) or level < 0:
+        raise InvalidMatrix(f"a matrix stands at a level from 0 on, not {level!r}")
+    return level
+
+
+def require_names(names: Sequence[str], what: str) -> tuple[str, ...]:
+    """Return the cells of rows or columns, or say what is wrong with them."""
     names = tuple(names)
     if not names:
         raise InvalidMatrix(f"{what} is empty: a matrix has at least one row and one column")

@@ -12,6 +12,7 @@ contains the point: only so is the location tree a partition (Paper: Def. 3.1).
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -136,6 +137,16 @@ def boundary(cell: str) -> tuple[tuple[float, float], ...]:
 def area_km2(cell: str) -> float:
     """Return the area of ``cell`` in square kilometres (on H3's own sphere of 6371.007 km)."""
     return float(h3.cell_area(require_cell(cell), unit="km^2"))
+
+
+def average_area_km2(resolution: int) -> float:
+    """Return the world-wide average area of the hexagons of ``resolution``."""
+    return float(h3.average_hexagon_area(require_resolution(resolution), unit="km^2"))
+
+
+def average_spacing_km(resolution: int) -> float:
+    """Return the world-wide average distance between neighbouring centres: √3 edges."""
+    return math.sqrt(3) * float(h3.average_hexagon_edge_length(resolution, unit="km"))
 
 
 def neighbours(cell: str) -> tuple[str, ...]:

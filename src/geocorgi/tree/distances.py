@@ -60,3 +60,10 @@ def between_points(latitudes: ArrayLike, longitudes: ArrayLike) -> NDArray[np.fl
 def between_cells(some_cells: Sequence[str]) -> NDArray[np.float64]:
     """Return all distances between the centres of the cells, in their order."""
     return between_points(*cells.centres(some_cells))
+
+
+def nearest_km(some_cells: Sequence[str]) -> NDArray[np.float64]:
+    """Return the distance from each of the cells to the nearest other one."""
+    table = np.array(between_cells(some_cells))
+    np.fill_diagonal(table, np.inf)
+    return np.asarray(table.min(axis=1), dtype=np.float64)

@@ -1,0 +1,1 @@
+"""The ``geocorgi`` command: each module is one of its words."""
