@@ -21,7 +21,7 @@ from typing import BinaryIO
 from geocorgi.errors import BadCheckins
 
 BLOCK_BYTES = 1 << 22
-COMPRESSED_BYTES = 1 << 18
+COMPRESSED_BYTES = 1 << 20  # inflates to about a block
 LONGEST_LINE_BYTES = 1 << 16
 GZIP = 31  # zlib's wbits for "a gzip header and trailer around it, checked"
 GZIP_MAGIC = b"\x1f\x8b"
