@@ -114,7 +114,7 @@ class RatioScan:
                 exponent = exponents[i, others][:, None]
                 above, possibly = ratios > exponent + error, ratios >= exponent - error
                 exceeding += int(np.count_nonzero(above))
-                j, k = np.nonzero(above ^ possibly)
+                j, k = _where(above ^ possibly)
                 exceeding += self._count_closely(i, others[j], k, epsilon_per_km)
             return exceeding
 
@@ -134,7 +134,7 @@ class RatioScan:
         """Return the triples of row i that may have the largest ``Λ / d`` of the row."""
         found: list[tuple[Indices, Indices]] = [(np.empty(0, np.intp), np.empty(0, np.intp))]
         for others, ratios in self._blocks(i, wanted):
-            j, k = np.nonzero(ratios >= lowest[others][:, None])
+            j, k = _where(ratios >= lowest[others][:, None])
             found.append((others[j], k))
         j, k = self._positive(i, *(np.concatenate(part) for part in zip(*found, strict=True)))
         ratios, errors = self._closer.of(i, j, k)
@@ -175,6 +175,12 @@ class RatioScan:
                 if self._exact.exceeds((int(i), int(j), int(k)), Fraction(0)):
                     return int(i), int(j), int(k)
         return None
+
+
+def _where(table: NDArray[np.bool_]) -> tuple[Indices, Indices]:
+    """Return the rows and columns that are true; several times faster than ``np.nonzero``."""
+    j, k = np.divmod(np.flatnonzero(table.ravel()), table.shape[1])
+    return j, k
 
 
 def _runs(rows: Indices, columns: int) -> Iterable[Indices]:
