@@ -32,9 +32,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from geocorgi.checkins.counts import leaf_counts
+from geocorgi.checkins.readers import Checkins, read_parquet, read_snap
 from geocorgi.tree.cells import cell_at, descendants
-from geocorgi.tree.checkin_counts import leaf_counts
-from geocorgi.tree.checkins import Checkins, read_parquet, read_snap
 
 ROOT, RESOLUTION = "86283082fffffff", 9
 ROWS, SLICE = 6_400_000, 200_000

@@ -10,6 +10,7 @@
     │   ├── InvalidPriors          weights that are no distribution
     │   ├── InvalidMatrix          numbers that are no obfuscation matrix
     │   └── InvalidEpsilon         a privacy budget that is not a positive finite number
+    ├── NotPrivate             the matrix's: it does not keep the promise that it is to carry
     ├── OutsideTree            a point or cell that no leaf of this tree covers
     ├── BadFile                the file's: unreadable, of an unknown kind, or malformed
     │   └── BadCheckins            check-ins that break the declared layout
@@ -51,6 +52,10 @@ class InvalidMatrix(InvalidInput):
 
 class InvalidEpsilon(InvalidInput):
     """A privacy budget that is not a positive finite number."""
+
+
+class NotPrivate(GeocorgiError):
+    """A matrix does not keep the promise that it is to carry."""
 
 
 class OutsideTree(GeocorgiError, LookupError):

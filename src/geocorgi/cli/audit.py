@@ -7,9 +7,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from geocorgi.cli.output import console, print_json
+from geocorgi.errors import BadFile, InvalidMatrix
+from geocorgi.matrix.epsilon import require_epsilon
 from geocorgi.matrix.geo_ind import Audit, audit
 from geocorgi.matrix.matrix_file import read_matrix
 
@@ -23,21 +26,28 @@ def audit_command(
 ) -> None:
     """Check a square obfuscation matrix for geo-indistinguishability, exactly, all pairs.
 
-    An npz file holds the arrays [italic]matrix[/italic] and [italic]cells[/italic] or
-    [italic]distances_km[/italic]; a csv file a header [italic]cell,<cell>,…[/italic] and a row for
-    each cell; a safetensors file a tensor [italic]matrix[/italic] or [italic]weights[/italic] and
-    its [italic]cells[/italic] as metadata.
+    npz: the arrays [italic]matrix[/italic] and [italic]cells[/italic] (or
+    [italic]distances_km[/italic]).
+
+    csv: a header [italic]cell,<cell>,<cell>…[/italic] and a row for each cell.
+
+    safetensors: a tensor [italic]matrix[/italic] (or [italic]weights[/italic]), and
+    [italic]cells[/italic] as metadata.
 
     Exit code 0 if the promise holds, 1 if it does not, 2 if the file cannot be judged.
 
     Example: [bold]geocorgi audit matrix.npz --epsilon 5 --json[/bold]
     """
+    require_epsilon(epsilon)  # before a large file is read for nothing
     found = read_matrix(file)
-    verdict = audit(found.matrix, found.distances_km, epsilon)
+    try:
+        verdict = audit(found.matrix, found.distances_km, epsilon)
+    except InvalidMatrix as refusal:
+        raise BadFile(f"{file.name}: {refusal}") from refusal
     if as_json:
         print_json(asdict(verdict) | {"violated_share": verdict.violated_share})
     else:
-        _show(file.name, verdict)
+        _show(escape(file.name), verdict)
     if not verdict.holds:
         raise typer.Exit(DOES_NOT_HOLD)
 
@@ -50,7 +60,9 @@ def _show(name: str, verdict: Audit) -> None:
     console.print(sentence)
     table = Table(show_header=False, box=None, padding=(0, 2))
     smallest = verdict.smallest_epsilon_per_km
-    table.add_row("smallest epsilon", f"{smallest:.12g} per km" if math.isfinite(smallest) else "none")
+    table.add_row(
+        "smallest epsilon", f"{smallest:.12g} per km" if math.isfinite(smallest) else "none"
+    )
     if verdict.worst is not None:
         worst = verdict.worst
         table.add_row("worst", f"{worst.reported} tells {worst.real} from {worst.other}")

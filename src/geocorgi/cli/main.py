@@ -1,11 +1,17 @@
 """Hand out a location without giving yourself away, and prove it.
 
-Exit codes: 0 done, and what was asked about holds; 1 done, and it does not hold; 2 refused: the
-command, a value or a file is wrong; 130 interrupted.
+Exit codes:
+0: done, and what was asked about holds.
+1: done, and it does not hold.
+2: refused: the command, a value or a file is wrong.
+130: interrupted.
+
+Example: [bold]geocorgi tree[/bold]
 """
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -57,6 +63,9 @@ def _settings(
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run the command; every refusal is one sentence on standard error."""
     settings = Settings()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal without a letter shows '?' instead
+            stream.reconfigure(errors="replace")
     try:
         app(args=arguments, obj=settings)
     except GeocorgiError as refusal:

@@ -19,7 +19,9 @@ MOST_MEASURED = 2_401
 
 
 def tree_command(
-    root: str | None = typer.Option(None, help="Grow from this H3 cell [default: San Francisco]."),
+    root: str | None = typer.Option(
+        None, help="Grow from this H3 cell; if none is named, San Francisco's."
+    ),
     at: str | None = typer.Option(None, help="Grow around this public point: LAT,LON in degrees."),
     region: Path | None = typer.Option(None, help="Cover this GeoJSON area with several trees."),
     height: int = typer.Option(3, help="Levels below the root."),

@@ -46,7 +46,7 @@ class Mechanism(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WorstTriple:
-    """Where the smallest epsilon is reached: reporting ``reported`` tells ``real`` from ``other``."""
+    """Where the smallest epsilon is reached: ``reported`` tells ``real`` from ``other``."""
 
     real: str
     other: str
@@ -71,9 +71,7 @@ class Audit:
         return self.violations / self.comparisons if self.comparisons else 0.0
 
 
-def audit(
-    matrix: Mechanism, distances_km: NDArray[np.float64], epsilon_per_km: float
-) -> Audit:
+def audit(matrix: Mechanism, distances_km: NDArray[np.float64], epsilon_per_km: float) -> Audit:
     """Return what the matrix promises over the distances between its rows' cells."""
     epsilon = require_epsilon(epsilon_per_km)
     weights = matrix.weights

@@ -159,7 +159,9 @@ def _wide_total(numbers: list[float] | list[int]) -> np.longdouble:
     """Return the sum of the numbers as a long double, off by at most 2u."""
     parts = exact_parts(numbers)
     if isinstance(parts[0], int):  # numpy reads a large int through a double: hand it over in two
-        return np.longdouble(parts[0] >> 40) * np.longdouble(2**40) + np.longdouble(parts[0] % 2**40)
+        return np.longdouble(parts[0] >> 40) * np.longdouble(2**40) + np.longdouble(
+            parts[0] % 2**40
+        )
     return sum((np.longdouble(part) for part in reversed(parts)), start=np.longdouble(0))
 
 

@@ -53,9 +53,11 @@ class ObfuscationMatrix:
     def row(self, cell: str) -> NDArray[np.float64]:
         """Return the distribution of the reports from ``cell``."""
         try:
-            return self.probabilities[self.row_cells.index(cell)]
+            position = self.row_cells.index(cell)
         except ValueError:
             raise InvalidMatrix("the matrix has no row for the cell asked for") from None
+        row: NDArray[np.float64] = self.probabilities[position]
+        return row
 
 
 def require_level(level: int) -> int:

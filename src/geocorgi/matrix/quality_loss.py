@@ -19,9 +19,12 @@ Distribution = NDArray[np.float64]
 BATCH_ENTRIES = 4_000_000  # 32 MB: what a batch of targets may hold at a time
 
 
-def estimation_error_km(to_targets_km: NDArray[np.float64], real: int, reported: int) -> Distribution:
+def estimation_error_km(
+    to_targets_km: NDArray[np.float64], real: int, reported: int
+) -> Distribution:
     """Return the error for each target when ``reported`` stands for ``real`` (Paper: Eq. 3)."""
-    return np.abs(to_targets_km[real] - to_targets_km[reported])
+    errors: Distribution = np.abs(to_targets_km[real] - to_targets_km[reported])
+    return errors
 
 
 def expected_error_km(

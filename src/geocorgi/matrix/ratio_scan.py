@@ -87,7 +87,10 @@ class RatioScan:
             return Largest(math.inf, unbounded)
         apart = self._differ & (self._distances > 0)
         surely = np.divide(
-            self._peaks - self._logs.error, self._distances, where=apart, out=np.zeros_like(self._peaks)
+            self._peaks - self._logs.error,
+            self._distances,
+            where=apart,
+            out=np.zeros_like(self._peaks),
         )
         floor = max(0.0, float(surely.max())) / ROUNDING
         lowest = floor * self._distances / ROUNDING - 2 * self._logs.error
@@ -137,14 +140,12 @@ class RatioScan:
             j, k = _where(ratios >= lowest[others][:, None])
             found.append((others[j], k))
         j, k = self._positive(i, *(np.concatenate(part) for part in zip(*found, strict=True)))
-        ratios, errors = self._closer.of(i, j, k)
+        closer, errors = self._closer.of(i, j, k)
         distances = self._distances[i, j]
-        lower = np.where(np.isfinite(ratios), ratios - errors, 0) / distances
-        upper = np.where(np.isfinite(ratios), ratios + errors, np.inf) / distances
+        lower = np.where(np.isfinite(closer), closer - errors, 0) / distances
+        upper = np.where(np.isfinite(closer), closer + errors, np.inf) / distances
         last = np.flatnonzero(upper * ROUNDING >= lower.max(initial=0))
-        return [
-            Finalist(float(lower[n]), float(upper[n]), (i, int(j[n]), int(k[n]))) for n in last
-        ]
+        return [Finalist(float(lower[n]), float(upper[n]), (i, int(j[n]), int(k[n]))) for n in last]
 
     def _count_closely(self, i: int, j: Indices, k: Indices, epsilon_per_km: float) -> int:
         """Return how many of the triples (i, j, k) have ``Λ > eps·d``."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -24,14 +25,15 @@ from geocorgi.errors import InvalidCell, InvalidInput, InvalidRegion
 
 COARSEST_RESOLUTION = 0
 FINEST_RESOLUTION = 15
+SPELLING = re.compile("[0-9a-fA-F]{15}")  # H3 itself also reads '+86_2…' and ' 862…'
 
 
 def require_cell(cell: str) -> str:
     """Return ``cell`` in its one canonical spelling, or refuse it."""
-    if not isinstance(cell, str) or len(cell) > 16 or not h3.is_valid_cell(cell):
-        shown = repr(cell) if isinstance(cell, str) and len(cell) <= 32 else type(cell).__name__
+    if not isinstance(cell, str) or not SPELLING.fullmatch(cell) or not h3.is_valid_cell(cell):
+        what = f"this text of length {len(cell)}" if isinstance(cell, str) else type(cell).__name__
         raise InvalidCell(
-            f"{shown} is not an H3 cell; expected 15 hexadecimal digits such as '86283082fffffff'"
+            f"{what} is not an H3 cell; expected 15 hexadecimal digits such as '86283082fffffff'"
         )
     return str(h3.int_to_str(h3.str_to_int(cell)))
 
@@ -52,7 +54,7 @@ def require_point(latitude: float, longitude: float) -> tuple[float, float]:
     """Return the point as floats, or refuse it (without repeating it: it may be private)."""
     try:
         point = float(latitude), float(longitude)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInput("a point is two numbers: latitude and longitude in degrees") from None
     if not (-90.0 <= point[0] <= 90.0 and -180.0 <= point[1] <= 180.0):
         raise InvalidInput(
@@ -72,6 +74,8 @@ def cells_at(
     latitudes: NDArray[np.float64], longitudes: NDArray[np.float64], resolution: int
 ) -> list[str]:
     """Return the cell of ``resolution`` of each point, for many points."""
+    if latitudes.shape != longitudes.shape:
+        raise InvalidInput("points need as many latitudes as longitudes")
     # NaN compares false, so this refuses it too.
     if not ((np.abs(latitudes) <= 90.0) & (np.abs(longitudes) <= 180.0)).all():
         raise InvalidInput("some point is not on the globe (were latitude and longitude swapped?)")
@@ -88,7 +92,7 @@ def ancestor(cell: str, resolution: int) -> str:
     """Return the one cell of the coarser ``resolution`` that ``cell`` descends from."""
     if require_resolution(resolution) > resolution_of(cell):
         raise InvalidCell(
-            f"{cell} has resolution {resolution_of(cell)}: "
+            f"the cell has resolution {resolution_of(cell)}: "
             f"its ancestors are coarser than that, not of resolution {resolution}"
         )
     return str(h3.cell_to_parent(cell, resolution))
@@ -99,17 +103,14 @@ def descendants(cell: str, resolution: int) -> tuple[str, ...]:
 
     H3's child order is ascending order of the cell index, which is also depth-first order.
     """
-    if require_resolution(resolution) < resolution_of(cell):
-        raise InvalidCell(
-            f"{cell} has resolution {resolution_of(cell)}: "
-            f"its descendants are finer than that, not of resolution {resolution}"
-        )
+    _require_finer(cell, resolution)
     return tuple(sorted(h3.cell_to_children(cell, resolution)))
 
 
 def descendant_count(cell: str, resolution: int) -> int:
     """Return how many descendants there are, without listing them."""
-    return int(h3.cell_to_children_size(require_cell(cell), require_resolution(resolution)))
+    _require_finer(cell, resolution)
+    return int(h3.cell_to_children_size(cell, resolution))
 
 
 def is_pentagon(cell: str) -> bool:
@@ -146,12 +147,14 @@ def average_area_km2(resolution: int) -> float:
 
 def average_spacing_km(resolution: int) -> float:
     """Return the world-wide average distance between neighbouring centres: √3 edges."""
-    return math.sqrt(3) * float(h3.average_hexagon_edge_length(resolution, unit="km"))
+    edge = h3.average_hexagon_edge_length(require_resolution(resolution), unit="km")
+    return math.sqrt(3) * float(edge)
 
 
 def neighbours(cell: str) -> tuple[str, ...]:
     """Return the cells that share an edge with ``cell``: six, or five around a pentagon."""
-    return tuple(sorted(set(h3.grid_disk(require_cell(cell), 1)) - {cell}))
+    cell = require_cell(cell)
+    return tuple(sorted(set(h3.grid_disk(cell, 1)) - {cell}))
 
 
 def cover(geojson_geometry: dict[str, Any], resolution: int) -> tuple[str, ...]:
@@ -166,3 +169,11 @@ def cover(geojson_geometry: dict[str, Any], resolution: int) -> tuple[str, ...]:
     except Exception as refusal:  # h3 raises a dozen kinds, down to a bare ValueError
         raise InvalidRegion(f"H3 cannot cover this region: {type(refusal).__name__}") from refusal
     return tuple(sorted(cells))
+
+
+def _require_finer(cell: str, resolution: int) -> None:
+    if require_resolution(resolution) < resolution_of(cell):
+        raise InvalidCell(
+            f"the cell has resolution {resolution_of(cell)}: "
+            f"its descendants are finer than that, not of resolution {resolution}"
+        )

@@ -54,7 +54,7 @@ class LocationTree:
     def level_of(self, cell: str) -> int:
         """Return the level at which ``cell`` stands in this tree."""
         if not self.contains_cell(cell):
-            raise OutsideTree(f"{cell} is not a cell of the tree below {self.root}")
+            raise OutsideTree(f"the cell is not one of the tree below {self.root}")
         return self.leaf_resolution - cells.resolution_of(cell)
 
     def count(self, level: int) -> int:
@@ -82,9 +82,10 @@ class LocationTree:
 
     def ancestor(self, cell: str, level: int) -> str:
         """Return the cell of ``level`` that ``cell`` descends from (itself, at its own level)."""
-        if level < self.level_of(cell):
-            raise OutsideTree(f"{cell} stands at level {self.level_of(cell)}, above level {level}")
-        return cells.ancestor(cell, self.resolution(level))
+        resolution, own = self.resolution(level), self.level_of(cell)
+        if level < own:
+            raise OutsideTree(f"a cell at level {own} has no ancestor at level {level}, below it")
+        return cells.ancestor(cell, resolution)
 
     def subtree(self, cell: str) -> LocationTree:
         """Return the tree below ``cell``, down to the same leaves (Paper: findSubTree)."""

@@ -10,18 +10,22 @@ a leaf of another (tests/tree/test_region.py finds such points).
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from geocorgi.errors import BadFile, InvalidRegion, InvalidTree
-from geocorgi.tree import cells
+from geocorgi.tree import cells, distances
 from geocorgi.tree.location_tree import LocationTree
 
 LARGEST_FILE_BYTES = 20_000_000
 MOST_LEAVES = 3_000_000
 MOST_NESTED = 8
+Polygon = list[list[list[float]]]  # rings of positions, the first around, the others holes
 
 
 def cover_region(
@@ -31,16 +35,16 @@ def cover_region(
     height = cells.require_resolution(leaf_resolution) - cells.require_resolution(root_resolution)
     if height < 0:
         raise InvalidTree("the leaf resolution is the larger number: leaves are finer than roots")
+    polygons = list(_polygons(geojson))
+    about = sum(_about_leaves(polygon, leaf_resolution) for polygon in polygons)
+    if about > MOST_LEAVES:
+        raise InvalidRegion(
+            f"the region has about {about:,.0f} leaves of resolution {leaf_resolution}, more than "
+            f"{MOST_LEAVES:,}; choose coarser leaves or cover it in parts"
+        )
     roots: set[str] = set()
-    for area in _areas(geojson):
-        outline = cells.cover(area, root_resolution)
-        if len(outline) * 7**height > MOST_LEAVES:
-            raise InvalidRegion(
-                f"the region has about {len(outline) * 7**height:,} leaves of resolution "
-                f"{leaf_resolution}, more than {MOST_LEAVES:,}; "
-                "choose coarser leaves or cover it in parts"
-            )
-        leaves = cells.cover(area, leaf_resolution)
+    for polygon in polygons:
+        leaves = cells.cover({"type": "Polygon", "coordinates": polygon}, leaf_resolution)
         roots.update(cells.ancestor(leaf, root_resolution) for leaf in leaves)
     if not roots:
         raise InvalidRegion("the region has no area: expected a Polygon or a MultiPolygon")
@@ -62,8 +66,28 @@ def read_region(path: Path) -> dict[str, Any]:
     return geojson
 
 
-def _areas(geojson: object, nested: int = 0) -> Iterator[dict[str, Any]]:
-    """Yield every Polygon and MultiPolygon of the GeoJSON object."""
+def _about_leaves(rings: Polygon, resolution: int) -> float:
+    """Return about how many leaves overlap the polygon: those inside and those on its outline."""
+    longitudes, latitudes = (
+        [np.array([position[axis] for position in ring], dtype=np.float64) for ring in rings]
+        for axis in (0, 1)
+    )
+    outline_km = sum(
+        float(distances.haversine_km(lat[:-1], lng[:-1], lat[1:], lng[1:]).sum())
+        for lat, lng in zip(latitudes, longitudes, strict=True)
+    )
+    # Longitude by the sine of the latitude is a map that keeps areas: the shoelace formula on it.
+    outer, *holes = (
+        abs(float(np.sum(np.diff(np.radians(lng)) * (heights[:-1] + heights[1:])))) / 2
+        for lng, heights in zip(longitudes, map(np.sin, map(np.radians, latitudes)), strict=True)
+    )
+    area_km2 = max(0.0, outer - sum(holes)) * distances.EARTH_RADIUS_KM**2
+    spacing_km, leaf_km2 = cells.average_spacing_km(resolution), cells.average_area_km2(resolution)
+    return area_km2 / leaf_km2 + outline_km / spacing_km
+
+
+def _polygons(geojson: object, nested: int = 0) -> Iterator[Polygon]:
+    """Yield every polygon of the GeoJSON object, as its rings."""
     if not isinstance(geojson, dict) or nested > MOST_NESTED:
         raise InvalidRegion("the region is not GeoJSON: expected an object with a 'type'")
     match geojson.get("type"):
@@ -72,12 +96,13 @@ def _areas(geojson: object, nested: int = 0) -> Iterator[dict[str, Any]]:
             if not isinstance(members, list):
                 raise InvalidRegion(f"the GeoJSON {kind} has no list of members")
             for member in members:
-                yield from _areas(member, nested + 1)
+                yield from _polygons(member, nested + 1)
         case "Feature":
-            yield from _areas(geojson.get("geometry"), nested + 1)
+            yield from _polygons(geojson.get("geometry"), nested + 1)
         case "Polygon" | "MultiPolygon" as kind:
             _require_rings(geojson.get("coordinates"), 2 if kind == "Polygon" else 3)
-            yield {"type": kind, "coordinates": geojson["coordinates"]}
+            coordinates = geojson["coordinates"]
+            yield from [coordinates] if kind == "Polygon" else coordinates
         case kind:
             shown = kind if isinstance(kind, str) and len(kind) < 30 else "something else"
             raise InvalidRegion(f"a region is a Polygon or a MultiPolygon, not {shown}")
@@ -91,11 +116,17 @@ def _require_rings(coordinates: object, depth: int) -> None:
         for part in coordinates:
             _require_rings(part, depth - 1)
         return
-    if len(coordinates) < 4 or coordinates[0] != coordinates[-1]:
-        raise InvalidRegion("a ring has four or more positions and ends where it begins")
     for position in coordinates:
         if not (isinstance(position, list) and len(position) >= 2 and _on_globe(*position[:2])):
             raise InvalidRegion("a position is [longitude, latitude] in degrees, in this order")
+    if len(coordinates) < 4 or coordinates[0][:2] != coordinates[-1][:2]:
+        raise InvalidRegion("a ring has four or more positions and ends where it begins")
+    # H3 takes such an edge to go the other way round the globe.
+    if any(abs(one[0] - next_[0]) > 180 for one, next_ in itertools.pairwise(coordinates)):
+        raise InvalidRegion(
+            "an edge is longer than 180 degrees of longitude: cut an area that crosses the "
+            "antimeridian in two there, and give an edge that is meant positions in between"
+        )
 
 
 def _on_globe(longitude: object, latitude: object) -> bool:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from geocorgi.checkins.counts import leaf_counts, visits
+from geocorgi.checkins.leaf_box import GLOBE, box_around
+from geocorgi.checkins.readers import POINTS, read_snap, read_text
 from geocorgi.errors import InvalidCell, InvalidInput
 from geocorgi.tree.cells import boundary, cell_at, cells_at, centre, descendants, resolution_of
-from geocorgi.tree.checkin_counts import leaf_counts, visits
-from geocorgi.tree.checkins import POINTS, read_snap, read_text
-from geocorgi.tree.leaf_box import GLOBE, box_around
 
 REAL = Path(__file__).parents[3] / "shared" / "data"
 SAN_FRANCISCO = "86283082fffffff"

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from geocorgi.checkins.defects import DefectReport
+from geocorgi.checkins.leaf_box import LeafBox, box_around
+from geocorgi.checkins.polars_door import pl
+from geocorgi.checkins.readers import Checkins
 from geocorgi.errors import InvalidCell
 from geocorgi.tree.cells import cells_at, require_cell, resolution_of
-from geocorgi.tree.checkin_defects import DefectReport
-from geocorgi.tree.checkins import Checkins
-from geocorgi.tree.leaf_box import LeafBox, box_around
-from geocorgi.tree.polars_door import pl
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,9 +11,9 @@ from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from geocorgi.tree.seeded import Chance, cumulated
-from geocorgi.tree.synthetic_ground import Ground, Hours, Place, point_in
-from geocorgi.tree.synthetic_people import Habit, Person
+from geocorgi.seeded import Chance, cumulated
+from geocorgi.synthetic.ground import Ground, Hours, Place, point_in
+from geocorgi.synthetic.people import Habit, Person
 
 APART = timedelta(minutes=20)
 WITH_OUTLIERS = 0.35

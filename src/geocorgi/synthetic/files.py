@@ -14,8 +14,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from geocorgi.errors import BadFile
-from geocorgi.tree.synthetic_city import City, CityPlan, Truth
-from geocorgi.tree.synthetic_people import Habit
+from geocorgi.synthetic.city import City, CityPlan, Truth
+from geocorgi.synthetic.people import Habit
 
 SAN_FRANCISCO = CityPlan(
     root="86283082fffffff", timezone="America/Los_Angeles", seed=2010, median_check_ins=34.0
@@ -66,13 +66,13 @@ def read_truth(path: str | Path) -> tuple[Truth, ...]:
 @contextmanager
 def bundled_check_ins() -> Iterator[Path]:
     """Lend the path of the bundled check-ins of a made-up San Francisco."""
-    with as_file(files("geocorgi.tree") / "data" / CHECK_INS_FILE) as path:
+    with as_file(files("geocorgi.synthetic") / "data" / CHECK_INS_FILE) as path:
         yield path
 
 
 def bundled_truth() -> tuple[Truth, ...]:
     """Return the truth about the bundled check-ins."""
-    with as_file(files("geocorgi.tree") / "data" / TRUTH_FILE) as path:
+    with as_file(files("geocorgi.synthetic") / "data" / TRUTH_FILE) as path:
         return read_truth(path)
 
 

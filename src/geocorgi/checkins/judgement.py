@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from geocorgi.tree.checkin_defects import KINDS, Kind
-from geocorgi.tree.checkin_layouts import COLUMNS
-from geocorgi.tree.polars_door import pl
+from geocorgi.checkins.defects import KINDS, Kind
+from geocorgi.checkins.layouts import COLUMNS
+from geocorgi.checkins.polars_door import pl
 
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 NO_FINITE_NUMBER = r"^[+-]?(?i:nan|inf|infinity)$"

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from geocorgi.checkins import blocks
+from geocorgi.checkins.defects import LINES_KEPT_A_KIND, Kind
+from geocorgi.checkins.readers import SNAP, Checkins, Columns, Layout, gather, inspect, read_text
 from geocorgi.errors import BadCheckins
-from geocorgi.tree import checkin_blocks
-from geocorgi.tree.checkin_defects import LINES_KEPT_A_KIND, Kind
-from geocorgi.tree.checkins import SNAP, Checkins, Columns, Layout, gather, inspect, read_text
 
 CSV = Layout(Columns(latitude="lat", longitude="lng", location=None))
 CSV_HEADER = b"lng,user,note,time,lat"
@@ -180,16 +180,16 @@ def files(row: st.SearchStrategy[bytes]) -> st.SearchStrategy[bytes]:
 
 @pytest.fixture(autouse=True)
 def _short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("geocorgi.tree.checkin_blocks.LONGEST_LINE_BYTES", LONGEST)
-    monkeypatch.setattr("geocorgi.tree.checkin_rows.LONGEST_LINE_BYTES", LONGEST)
+    monkeypatch.setattr("geocorgi.checkins.blocks.LONGEST_LINE_BYTES", LONGEST)
+    monkeypatch.setattr("geocorgi.checkins.rows.LONGEST_LINE_BYTES", LONGEST)
 
 
 @contextmanager
 def blocks_of(size: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(checkin_blocks, "BLOCK_BYTES", size)
-        patch.setattr(checkin_blocks, "COMPRESSED_BYTES", max(1, size // 3))
-        patch.setattr("geocorgi.tree.checkin_rows.FIELDS_AT_ONCE", size // 2)
+        patch.setattr(blocks, "BLOCK_BYTES", size)
+        patch.setattr(blocks, "COMPRESSED_BYTES", max(1, size // 3))
+        patch.setattr("geocorgi.checkins.rows.FIELDS_AT_ONCE", size // 2)
         yield
 
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
+from geocorgi.checkins.defects import DefectReport, tally
+from geocorgi.checkins.judgement import codes_of, judged
+from geocorgi.checkins.layouts import COLUMNS, Columns
+from geocorgi.checkins.polars_door import pl
+from geocorgi.checkins.rows import Batch
 from geocorgi.errors import BadCheckins
-from geocorgi.tree.checkin_defects import DefectReport, tally
-from geocorgi.tree.checkin_judgement import codes_of, judged
-from geocorgi.tree.checkin_layouts import COLUMNS, Columns
-from geocorgi.tree.checkin_rows import Batch
-from geocorgi.tree.polars_door import pl
 
 ROWS_A_SLICE = 1 << 18
 

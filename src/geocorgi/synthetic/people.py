@@ -9,9 +9,9 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
+from geocorgi.seeded import Chance, cumulated
+from geocorgi.synthetic.ground import Ground, Place, point_in
 from geocorgi.tree.cells import centre
-from geocorgi.tree.seeded import Chance, cumulated
-from geocorgi.tree.synthetic_ground import Ground, Place, point_in
 
 FAVOURITES = 10
 WITHOUT_OFFICE = 0.18

@@ -10,9 +10,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from geocorgi.errors import BadCheckins, InvalidInput, MissingExtra
-from geocorgi.tree.checkin_defects import DefectReport, Kind
-from geocorgi.tree.checkins import (
+from geocorgi.checkins.defects import DefectReport, Kind
+from geocorgi.checkins.readers import (
     POINTS,
     Columns,
     Layout,
@@ -23,6 +22,7 @@ from geocorgi.tree.checkins import (
     read_snap,
     read_text,
 )
+from geocorgi.errors import BadCheckins, InvalidInput, MissingExtra
 
 REAL = Path(__file__).parents[3] / "shared" / "data"
 ROW = "17\t2010-10-19T23:55:27Z\t37.76\t-122.43\t22847\n"
@@ -163,7 +163,7 @@ def test_parquet_rows_are_judged_by_the_same_rules(
 ) -> None:
     TABLE.write_parquet(tmp_path / "a.parquet")
     for rows_a_slice in (2, 100):
-        monkeypatch.setattr("geocorgi.tree.checkin_parquet.ROWS_A_SLICE", rows_a_slice)
+        monkeypatch.setattr("geocorgi.checkins.parquet.ROWS_A_SLICE", rows_a_slice)
         gathered = gather(read_parquet(tmp_path / "a.parquet"))
         time = datetime(2010, 1, 1, tzinfo=UTC)
         assert gathered.frame.rows() == [("1", time, 37.7, -122.4, "a")]
@@ -206,7 +206,7 @@ def test_parquet_without_its_columns_or_of_another_type_or_cut_is_refused(tmp_pa
 PEAK = """
 import sys
 from pathlib import Path
-from geocorgi.tree.checkins import inspect, read_snap
+from geocorgi.checkins.readers import inspect, read_snap
 report = inspect(read_snap(sys.argv[1]))
 (line,) = (x for x in Path("/proc/self/status").read_text().splitlines() if x.startswith("VmHWM"))
 print(report.rows_in, report.rows_bad, int(line.split()[1]) // 1024)
@@ -252,7 +252,7 @@ def test_more_columns_than_any_check_in_could_need_are_refused(tmp_path: Path) -
 def test_lines_are_numbered_through_portions_and_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("geocorgi.tree.checkin_rows.FIELDS_AT_ONCE", 20)
+    monkeypatch.setattr("geocorgi.checkins.rows.FIELDS_AT_ONCE", 20)
     path = written(tmp_path / "a.txt", (ROW * 7 + "bad\n") * 3)
     (defect,) = inspect(read_snap(path)).defects
     assert defect.first_lines == (8, 16, 24)
@@ -260,9 +260,9 @@ def test_lines_are_numbered_through_portions_and_blocks(
 
 def test_without_polars_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "polars", None)
-    monkeypatch.delitem(sys.modules, "geocorgi.tree.polars_door")
+    monkeypatch.delitem(sys.modules, "geocorgi.checkins.polars_door")
     with pytest.raises(MissingExtra, match=r"pip install 'geocorgi\[data\]'"):
-        import geocorgi.tree.polars_door  # noqa: F401, PLC0415
+        import geocorgi.checkins.polars_door  # noqa: F401, PLC0415
 
 
 @needs_real_data

@@ -23,11 +23,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from geocorgi.checkins.polars_door import pl
+from geocorgi.checkins.readers import Checkins
+from geocorgi.checkins.rows import Batch
 from geocorgi.errors import InvalidInput
-from geocorgi.tree.checkin_rows import Batch
-from geocorgi.tree.checkins import Checkins
-from geocorgi.tree.polars_door import pl
-from geocorgi.tree.seeded import require_seed
+from geocorgi.seeded import require_seed
 
 TEST_SHARE = 0.1
 

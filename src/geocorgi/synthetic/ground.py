@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from geocorgi.seeded import Chance, cumulated
+from geocorgi.synthetic.plane import Plane, plane_at
 from geocorgi.tree.cells import (
     boundary,
     cell_at,
@@ -19,8 +21,6 @@ from geocorgi.tree.cells import (
     neighbours,
     resolution_of,
 )
-from geocorgi.tree.seeded import Chance, cumulated
-from geocorgi.tree.synthetic_plane import Plane, plane_at
 
 CENTRES = 4
 PARKS = 3

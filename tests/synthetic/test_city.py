@@ -12,12 +12,11 @@ import numpy as np
 import polars as pl
 import pytest
 
+from geocorgi.checkins.counts import leaf_counts, visits
+from geocorgi.checkins.readers import inspect, read_snap
 from geocorgi.errors import BadFile, InvalidInput
-from geocorgi.tree.cells import ancestor, cell_at, descendants
-from geocorgi.tree.checkin_counts import leaf_counts, visits
-from geocorgi.tree.checkins import inspect, read_snap
-from geocorgi.tree.synthetic_city import City, CityPlan, Truth, synthetic_city
-from geocorgi.tree.synthetic_files import (
+from geocorgi.synthetic.city import City, CityPlan, Truth, synthetic_city
+from geocorgi.synthetic.files import (
     CHECK_INS_FILE,
     SAN_FRANCISCO,
     TRUTH_FILE,
@@ -29,8 +28,9 @@ from geocorgi.tree.synthetic_files import (
     write_check_ins,
     write_truth,
 )
-from geocorgi.tree.synthetic_ground import ALWAYS
-from geocorgi.tree.synthetic_people import Habit
+from geocorgi.synthetic.ground import ALWAYS
+from geocorgi.synthetic.people import Habit
+from geocorgi.tree.cells import ancestor, cell_at, descendants
 
 LEAVES = descendants(SAN_FRANCISCO.root, SAN_FRANCISCO.leaf_resolution)
 ELSEWHERE = {
@@ -60,7 +60,7 @@ def seen() -> pl.DataFrame:
 
 
 def test_the_bundled_city_grows_from_its_seed_to_the_byte(city: City) -> None:
-    data = files("geocorgi.tree") / "data"
+    data = files("geocorgi.synthetic") / "data"
     # What zlib makes of the bytes differs between builds, hence compared unpacked.
     packed = (data / CHECK_INS_FILE).read_bytes()
     assert gzip.decompress(packed).decode() == check_ins_as_text(city)

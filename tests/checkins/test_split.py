@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from geocorgi.checkins.counts import leaf_counts
+from geocorgi.checkins.readers import POINTS, gather, inspect, read_snap, read_text
+from geocorgi.checkins.split import SplitBy, split
 from geocorgi.errors import InvalidInput
 from geocorgi.tree.cells import descendants
-from geocorgi.tree.checkin_counts import leaf_counts
-from geocorgi.tree.checkins import POINTS, gather, inspect, read_snap, read_text
-from geocorgi.tree.split import SplitBy, split
 
 REAL = Path(__file__).parents[3] / "shared" / "data"
 BAD = "1\tyesterday\t37.7\t-122.4\t9\n"
@@ -67,7 +67,7 @@ def test_the_split_does_not_depend_on_the_size_of_batches(
     whole = read_snap(some_file(tmp_path, 500, 50))
     expected = gather(split(whole, seed=3, by=by).test).frame
     for size in (97, 1_000, 7_777):
-        monkeypatch.setattr("geocorgi.tree.checkin_blocks.BLOCK_BYTES", size)
+        monkeypatch.setattr("geocorgi.checkins.blocks.BLOCK_BYTES", size)
         assert gather(split(whole, seed=3, by=by).test).frame.equals(expected)
 
 

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from geocorgi.tree.checkin_blocks import blocks_of
-from geocorgi.tree.checkin_defects import DefectReport, refuse_defects
-from geocorgi.tree.checkin_judgement import SCHEMA
-from geocorgi.tree.checkin_layouts import POINTS, SNAP, Columns, Layout
-from geocorgi.tree.checkin_parquet import parquet_batches
-from geocorgi.tree.checkin_rows import Batch, batches_of
-from geocorgi.tree.polars_door import pl
+from geocorgi.checkins.blocks import blocks_of
+from geocorgi.checkins.defects import DefectReport, refuse_defects
+from geocorgi.checkins.judgement import SCHEMA
+from geocorgi.checkins.layouts import POINTS, SNAP, Columns, Layout
+from geocorgi.checkins.parquet import parquet_batches
+from geocorgi.checkins.polars_door import pl
+from geocorgi.checkins.rows import Batch, batches_of
 
 __all__ = [
     "POINTS",

@@ -38,7 +38,7 @@ class Block:
     cut: bool = False
 
 
-class _Break(Exception):  # noqa: N818 - not an error: the end of what can be decompressed
+class _Break(Exception):
     pass
 
 

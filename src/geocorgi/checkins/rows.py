@@ -12,12 +12,12 @@ import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from geocorgi.checkins.blocks import LONGEST_LINE_BYTES, Block
+from geocorgi.checkins.defects import DefectReport, Kind, tally
+from geocorgi.checkins.judgement import code_of, codes_of, judged
+from geocorgi.checkins.layouts import COLUMNS, Layout
+from geocorgi.checkins.polars_door import pl
 from geocorgi.errors import BadCheckins
-from geocorgi.tree.checkin_blocks import LONGEST_LINE_BYTES, Block
-from geocorgi.tree.checkin_defects import DefectReport, Kind, tally
-from geocorgi.tree.checkin_judgement import code_of, codes_of, judged
-from geocorgi.tree.checkin_layouts import COLUMNS, Layout
-from geocorgi.tree.polars_door import pl
 
 MOST_COLUMNS = 1024
 FIELDS_AT_ONCE = 1 << 22

@@ -13,11 +13,11 @@ from datetime import date
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from geocorgi.errors import InvalidInput
+from geocorgi.seeded import Chance, require_seed
+from geocorgi.synthetic.days import Calendar, Visit, lived, outliers
+from geocorgi.synthetic.ground import grown_ground
+from geocorgi.synthetic.people import Habit, Person, grown_people
 from geocorgi.tree.cells import require_cell, require_resolution, resolution_of
-from geocorgi.tree.seeded import Chance, require_seed
-from geocorgi.tree.synthetic_days import Calendar, Visit, lived, outliers
-from geocorgi.tree.synthetic_ground import grown_ground
-from geocorgi.tree.synthetic_people import Habit, Person, grown_people
 
 MOST_LEVELS = 5
 

@@ -1,0 +1,1 @@
+"""WHEN: public check-ins, read in bounded batches with an account of every bad row."""

@@ -1,0 +1,1 @@
+"""TRUSTED: what runs where the user is. The real location lives here and nowhere else."""
