@@ -7,10 +7,11 @@ else; ``DEFINITION`` is what maps and matrices publish about it.
 Accuracy. Everything is subtracted *in degrees*, where the subtraction of near values is exact
 (Sterbenz), before anything else happens: latitudes, longitudes (the shorter way round, so that
 the antimeridian costs no digits) and latitudes from the poles (where a cosine would lose them).
-What follows is a handful of correctly conditioned operations, so a distance below a quarter of the globe carries a relative error of a
-few units in the last place (below 2^-48; tests/tree/test_distances.py checks it against 50-digit
-arithmetic). Another machine's mathematics library may move H3's centres themselves by about
-1e-12 km; what is to hold everywhere must leave that much room.
+What follows is a handful of correctly conditioned operations, so a distance below a quarter of
+the globe carries a relative error of a few units in the last place (below 2^-48;
+tests/tree/test_distances.py checks it against 50-digit arithmetic). Another machine's mathematics
+library may move H3's centres themselves by about 1e-12 km; what is to hold everywhere must leave
+that much room.
 """
 
 from __future__ import annotations
