@@ -207,7 +207,9 @@ def _mechanism(numbers: Numbers, names: Sequence[str], level: int = 0) -> Mechan
     if numbers.shape != (len(names), len(names)):
         shape = " × ".join(map(str, numbers.shape))
         raise InvalidMatrix(f"{len(names)} cells but a matrix of {shape}")
-    if numbers.dtype.kind not in "fiu":
-        raise InvalidMatrix(f"the matrix holds {numbers.dtype}, expected floats or uint64 weights")
+    if numbers.dtype.kind not in "fiu" or numbers.dtype.itemsize > 8:  # rounded is not judged
+        raise InvalidMatrix(
+            f"the matrix holds {numbers.dtype}; expected floats of at most 64 bits, or uint64"
+        )
     value = SealedMatrix if numbers.dtype == np.uint64 else ObfuscationMatrix
     return value(tuple(names), tuple(names), level, numbers)
