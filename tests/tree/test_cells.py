@@ -25,8 +25,20 @@ def test_an_upper_case_cell_is_the_same_cell() -> None:
 
 @pytest.mark.parametrize(
     "spelling",
-    [f" {SF}", f"{SF}\n", f"+{SF}", f"0{SF}", f"0x{SF}", SF[:-1], "86_3082fffffff", "", "８" * 15]
-    + ["0" * 15, "f" * 15, "8" + "f" * 14],
+    [
+        f" {SF}",
+        f"{SF}\n",
+        f"+{SF}",
+        f"0{SF}",
+        f"0x{SF}",
+        SF[:-1],
+        "86_3082fffffff",
+        "",
+        "８" * 15,
+        "0" * 15,
+        "f" * 15,
+        "8" + "f" * 14,
+    ],
 )
 def test_a_cell_has_no_other_spelling(spelling: str) -> None:
     with pytest.raises(InvalidCell, match="15 hexadecimal digits"):
@@ -56,7 +68,7 @@ def test_a_resolution_is_a_whole_number(resolution: object) -> None:
 
 @pytest.mark.parametrize("resolution", [-1, 16, 10**100])
 def test_h3_has_sixteen_resolutions(resolution: int) -> None:
-    with pytest.raises(InvalidInput, match="from 0 .* to 15"):
+    with pytest.raises(InvalidInput, match=r"from 0 .* to 15"):
         cells.require_resolution(resolution)
     for with_resolution in (cells.average_area_km2, cells.average_spacing_km):
         with pytest.raises(InvalidInput):
@@ -65,8 +77,18 @@ def test_h3_has_sixteen_resolutions(resolution: int) -> None:
 
 @pytest.mark.parametrize(
     "point",
-    [(90.5, 0), (0, 180.5), (-122.4, 37.8), (math.nan, 0), (0, math.inf), ("here", 0), (None, 0)]
-    + [(10**400, 0), (0, -(10**400)), ((1, 2), 3)],
+    [
+        (90.5, 0),
+        (0, 180.5),
+        (-122.4, 37.8),
+        (math.nan, 0),
+        (0, math.inf),
+        ("here", 0),
+        (None, 0),
+        (10**400, 0),
+        (0, -(10**400)),
+        ((1, 2), 3),
+    ],
 )
 def test_a_point_that_is_none_is_refused_without_repeating_it(point: tuple[float, float]) -> None:
     with pytest.raises(InvalidInput) as refusal:

@@ -1,4 +1,4 @@
-"""Def. 3.1: the children of a node partition its leaves, at every level, everywhere on the globe."""
+"""Def. 3.1: the children of a node partition its leaves, at every level, all over the globe."""
 
 import itertools
 import math
@@ -156,7 +156,7 @@ def test_a_point_is_in_the_tree_exactly_if_its_leaf_is(latitude: float, longitud
 def test_the_coarse_cell_around_a_point_is_not_always_the_ancestor_of_its_leaf() -> None:
     # H3's shapes nest only approximately. Whoever asked for the coarse cell at the point would
     # put one point in fourteen in the wrong subtree; the tree takes ancestors by identifier.
-    chance = random.Random(1)
+    chance = random.Random(1)  # noqa: S311
     points = [(chance.uniform(37.7, 37.8), chance.uniform(-122.5, -122.4)) for _ in range(5000)]
     differ = [
         point
