@@ -1,4 +1,4 @@
-"""A slow audit straight from the definition, in 60-digit decimals, sharing no code with the auditor."""
+"""A slow audit straight from the definition, in 60-digit decimals; it shares no code."""
 
 from __future__ import annotations
 

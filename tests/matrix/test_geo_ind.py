@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.matrix.oracle import slow_audit
 
 from geocorgi.errors import InvalidEpsilon, InvalidMatrix
 from geocorgi.matrix import geo_ind, ratio_scan
@@ -19,6 +18,7 @@ from geocorgi.matrix.obfuscation_matrix import ObfuscationMatrix
 from geocorgi.matrix.sealed import SealedMatrix
 from geocorgi.tree import distances
 from geocorgi.tree.location_tree import LocationTree
+from tests.matrix.oracle import slow_audit
 
 SEVEN = LocationTree("88283082a9fffff", 1).leaves
 SEVEN_KM = distances.between_cells(SEVEN)
@@ -29,6 +29,9 @@ entry = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 1.0]), st.floats(1e-12, 1.0))
 tables = st.lists(
     st.lists(entry, min_size=4, max_size=4).filter(any), min_size=4, max_size=4
 ).map(lambda rows: np.array(rows) / np.array(rows).sum(axis=1, keepdims=True))  # fmt: skip
+integer_tables = st.lists(
+    st.lists(st.integers(0, 2**62), min_size=4, max_size=4).filter(any), min_size=4, max_size=4
+)  # fmt: skip
 kilometres = st.lists(
     st.lists(st.sampled_from([0.0, 0.3, 0.35, 1.0, 2.5]), min_size=4, max_size=4),
     min_size=4, max_size=4,
@@ -57,14 +60,14 @@ def test_the_auditor_agrees_with_the_definition(table, distance, epsilon):
 
 
 @settings(max_examples=150, deadline=None)
-@given(
-    st.lists(st.lists(st.integers(0, 2**62), min_size=4, max_size=4).filter(any), min_size=4, max_size=4),
-    kilometres, epsilons,
-)  # fmt: skip
+@given(integer_tables, kilometres, epsilons)
 def test_integer_weights_are_judged_as_integers(rows, distance, epsilon):
     weights = np.array(rows, dtype=np.uint64)
     sealed = SealedMatrix(NAMES, NAMES, 0, weights)
-    assert audit(sealed, distance, epsilon).violations == slow_audit(weights, distance, epsilon).violations
+    assert (
+        audit(sealed, distance, epsilon).violations
+        == slow_audit(weights, distance, epsilon).violations
+    )
 
 
 @settings(deadline=None)
@@ -136,7 +139,9 @@ def test_rows_are_judged_divided_by_their_sum():
     scaled = table * (1 - 4e-7)
     scaled[0] /= 1 - 8e-7
     smallest = smallest_epsilon(scaled, np.array([[0.0, 1.0], [1.0, 0.0]]))
-    assert smallest == pytest.approx(smallest_epsilon(table, np.array([[0.0, 1.0], [1.0, 0.0]])), abs=1e-9)
+    assert smallest == pytest.approx(
+        smallest_epsilon(table, np.array([[0.0, 1.0], [1.0, 0.0]])), abs=1e-9
+    )
 
 
 def test_the_worst_triple_is_where_the_smallest_epsilon_is_reached():
@@ -145,7 +150,9 @@ def test_the_worst_triple_is_where_the_smallest_epsilon_is_reached():
     i, j = (matrix.row_cells.index(cell) for cell in (verdict.worst.real, verdict.worst.other))
     k = matrix.column_cells.index(verdict.worst.reported)
     ratio = matrix.probabilities[i, k] / matrix.probabilities[j, k]
-    assert math.log(ratio) / SEVEN_KM[i, j] == pytest.approx(verdict.smallest_epsilon_per_km, rel=1e-12)
+    assert math.log(ratio) / SEVEN_KM[i, j] == pytest.approx(
+        verdict.smallest_epsilon_per_km, rel=1e-12
+    )
 
 
 def test_blocks_of_any_size_give_the_same_verdict(monkeypatch):
