@@ -67,7 +67,7 @@ def test_numbers_are_finite(bad: float) -> None:
 
 
 def test_numbers_are_not_negative_however_little() -> None:
-    with pytest.raises(InvalidMatrix, match="row 0, column 1 is negative: -4.94e-324"):
+    with pytest.raises(InvalidMatrix, match=r"row 0, column 1 is negative: -4\.94e-324"):
         matrix([[1.0, -5e-324], [0.5, 0.5]])
     assert matrix([[1.0, -0.0], [0.5, 0.5]]).probabilities[0, 1] == 0
 

@@ -26,13 +26,11 @@ def audit_command(
 ) -> None:
     """Check a square obfuscation matrix for geo-indistinguishability, exactly, all pairs.
 
-    npz: the arrays [italic]matrix[/italic] and [italic]cells[/italic] (or
-    [italic]distances_km[/italic]).
+    npz: the arrays 'matrix' and 'cells' (or 'distances_km').
 
-    csv: a header [italic]cell,<cell>,<cell>…[/italic] and a row for each cell.
+    csv: a header 'cell,<cell>,<cell>…' and a row for each cell.
 
-    safetensors: a tensor [italic]matrix[/italic] (or [italic]weights[/italic]), and
-    [italic]cells[/italic] as metadata.
+    safetensors: a tensor 'matrix' (or 'weights'), and 'cells' as metadata.
 
     Exit code 0 if the promise holds, 1 if it does not, 2 if the file cannot be judged.
 

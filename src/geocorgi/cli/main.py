@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import io
 import sys
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -67,10 +68,10 @@ def run(arguments: Sequence[str] | None = None) -> None:
         if isinstance(stream, io.TextIOWrapper):  # a terminal without a letter shows '?' instead
             stream.reconfigure(errors="replace")
     try:
-        app(args=arguments, obj=settings)
+        app(args=arguments, obj=settings, prog_name="geocorgi")
     except GeocorgiError as refusal:
         if settings.debug:
-            raise
+            traceback.print_exception(refusal)
         Console(stderr=True, soft_wrap=True).print(f"[red]geocorgi:[/red] {escape(str(refusal))}")
         sys.exit(REFUSED)
 

@@ -56,7 +56,7 @@ def _trees(
         return cover_region(read_region(region), root_resolution, root_resolution + height)
     if at is not None:
         return (tree_around(*_point(at), root_resolution, root_resolution + height),)
-    return (LocationTree(root or EXAMPLE_ROOT, height),)
+    return (LocationTree(EXAMPLE_ROOT if root is None else root, height),)
 
 
 def _point(text: str) -> tuple[float, float]:

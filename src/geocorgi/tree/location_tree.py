@@ -144,7 +144,8 @@ def tree_around(
 
     The root is the ancestor of the leaf at the point, so the tree always contains the point.
     """
-    height = cells.require_resolution(leaf_resolution) - cells.require_resolution(root_resolution)
+    cells.require_resolution(root_resolution)
+    height = cells.require_resolution(leaf_resolution) - root_resolution
     if height < 0:
         raise InvalidTree(
             f"leaves of resolution {leaf_resolution} are coarser than a root of resolution "

@@ -32,7 +32,8 @@ def cover_region(
     geojson: dict[str, Any], root_resolution: int, leaf_resolution: int
 ) -> tuple[LocationTree, ...]:
     """Return the trees that cover the region, in ascending order of their roots."""
-    height = cells.require_resolution(leaf_resolution) - cells.require_resolution(root_resolution)
+    cells.require_resolution(root_resolution)
+    height = cells.require_resolution(leaf_resolution) - root_resolution
     if height < 0:
         raise InvalidTree("the leaf resolution is the larger number: leaves are finer than roots")
     polygons = list(_polygons(geojson))

@@ -1,0 +1,48 @@
+"""Running the command, in this process or as a user's shell does."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from geocorgi.cli.main import run
+
+
+class Said(NamedTuple):
+    """What a run left: its exit code and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: object) -> Said:
+    """Run the command in this process."""
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as end:
+        run([str(word) for word in words])
+    code = end.value.code
+    assert isinstance(code, int)
+    return Said(code, *capsys.readouterr())
+
+
+def shell(words: Sequence[str], folder: Path, *options: str, **environment: str) -> Said:
+    """Run the command in a process of its own, with nothing written to a terminal."""
+    loud = {"GITHUB_ACTIONS", "FORCE_COLOR", "PY_COLORS", "TERMINAL_WIDTH", "COLUMNS", "NO_COLOR"}
+    kept = {name: value for name, value in os.environ.items() if name not in loud}
+    done = subprocess.run(
+        [sys.executable, *options, "-m", "geocorgi.cli.main", *words],
+        cwd=folder,
+        env=kept | {"PYTHONIOENCODING": "utf-8"} | environment,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    return Said(done.returncode, done.stdout, done.stderr)
