@@ -9,9 +9,13 @@
     │   ├── InvalidRegion          a GeoJSON region that cannot be covered
     │   ├── InvalidPriors          weights that are no distribution
     │   ├── InvalidMatrix          numbers that are no obfuscation matrix
-    │   └── InvalidEpsilon         a privacy budget that is not a positive finite number
+    │   ├── InvalidEpsilon         a privacy budget that is not a positive finite number
+    │   └── InvalidProblem         rates and costs that make no obfuscation problem
     ├── NotPrivate             the matrix's: it does not keep the promise that it is to carry
     ├── OutsideTree            a point or cell that no leaf of this tree covers
+    ├── GenerationFailed       the numerics': nothing is returned rather than something doubtful
+    │   ├── SolverFailed           the solver gave up; its own word is in the message
+    │   └── LossBelowBound         a feasible loss lies under its proved lower bound
     ├── BadFile                the file's: unreadable, of an unknown kind, or malformed
     │   └── BadCheckins            check-ins that break the declared layout
     └── MissingExtra           the installation's: an optional part is not installed
@@ -52,6 +56,22 @@ class InvalidMatrix(InvalidInput):
 
 class InvalidEpsilon(InvalidInput):
     """A privacy budget that is not a positive finite number."""
+
+
+class InvalidProblem(InvalidInput):
+    """Rates and costs that make no obfuscation problem."""
+
+
+class GenerationFailed(GeocorgiError):
+    """The numerics failed: nothing is returned rather than something doubtful."""
+
+
+class SolverFailed(GenerationFailed):
+    """The solver gave up; its own word is in the message."""
+
+
+class LossBelowBound(GenerationFailed):
+    """A feasible loss lies under its proved lower bound: one of the two is wrong."""
 
 
 class NotPrivate(GeocorgiError):

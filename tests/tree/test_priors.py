@@ -173,9 +173,9 @@ def test_a_missing_cell_is_an_error_unless_it_is_said_to_mean_zero(tmp_path: Pat
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
-        ([], "lacks 7 of 7"),
+        ([], "has no cell below its header"),
         (["weight,cell"], "line 1: expected the header"),
-        (["cell,weight", f"{LEAVES[7]},1"], "line 2: not one of the cells"),
+        (["cell,weight", f"{LEAVES[7]},1"], "1 cells that were not asked for"),
         (["cell,weight", f"{SEVEN[0]},1", f"{SEVEN[0]},1"], "line 3: the cell is there twice"),
         (["cell,weight", f"{SEVEN[0]},-1"], "line 2: a weight is"),
         (["cell,weight", f"{SEVEN[0]},nan"], "line 2: a weight is"),

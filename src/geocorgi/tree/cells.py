@@ -38,6 +38,11 @@ def require_cell(cell: str) -> str:
     return str(h3.int_to_str(h3.str_to_int(cell)))
 
 
+def is_cell(name: str) -> bool:
+    """Return whether ``name`` is an H3 cell."""
+    return len(name) <= 16 and bool(h3.is_valid_cell(name))
+
+
 def require_resolution(resolution: int) -> int:
     """Return ``resolution`` if H3 has it, or refuse it."""
     if isinstance(resolution, bool) or not isinstance(resolution, int):

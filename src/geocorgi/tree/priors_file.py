@@ -31,33 +31,42 @@ def write_priors(priors: Priors, path: str | Path) -> None:
         rows.writerows(zip(priors.cells, map(repr, priors.weights.tolist()), strict=True))
 
 
-def read_priors(path: str | Path, cells: Sequence[str], *, missing_as_zero: bool = False) -> Priors:
-    """Return the priors of ``cells``, in their order, from a file that has each of them once.
-
-    A cell that the file lacks is an error, unless ``missing_as_zero``.
-    """
-    wanted = [require_cell(cell) for cell in cells]
-    weights = dict.fromkeys(wanted, np.nan)
+def read_weights(path: str | Path) -> Priors:
+    """Return every cell of the file with its weight, in the file's order."""
     name = Path(path).name
+    weights: dict[str, float] = {}
     try:
         with Path(path).open(encoding="utf-8-sig", newline="") as file:
             for line, cell, weight in _rows(file, name):
-                if cell not in weights:
-                    raise InvalidPriors(f"{name}, line {line}: not one of the cells asked for")
-                if not np.isnan(weights[cell]):
+                if cell in weights:
                     raise InvalidPriors(f"{name}, line {line}: the cell is there twice")
                 weights[cell] = weight
     except UnicodeDecodeError:
         raise InvalidPriors(f"{name} is not UTF-8 text; expected lines of cell,weight") from None
     except OSError as refusal:
         raise BadFile(f"{name} cannot be read: {refusal.strerror}") from refusal
-    missing = sum(map(np.isnan, weights.values()))
+    if not weights:
+        raise InvalidPriors(f"{name} has no cell below its header cell,weight")
+    return Priors(tuple(weights), np.array(list(weights.values())))
+
+
+def read_priors(path: str | Path, cells: Sequence[str], *, missing_as_zero: bool = False) -> Priors:
+    """Return the priors of ``cells``, in their order, from a file that has each of them once.
+
+    A cell that the file lacks is an error, unless ``missing_as_zero``.
+    """
+    wanted = [require_cell(cell) for cell in cells]
+    found = read_weights(path)
+    known = dict(zip(found.cells, found.weights.tolist(), strict=True))
+    if unknown := len(known.keys() - set(wanted)):
+        raise InvalidPriors(f"{Path(path).name} has {unknown} cells that were not asked for")
+    missing = sum(cell not in known for cell in wanted)
     if missing and not missing_as_zero:
         raise InvalidPriors(
-            f"{name} lacks {missing} of {len(wanted)} cells; add them with weight 0, or read the "
-            "file with missing_as_zero=True"
+            f"{Path(path).name} lacks {missing} of {len(wanted)} cells; add them with weight 0, or "
+            "read the file with missing_as_zero=True"
         )
-    return Priors(tuple(wanted), np.nan_to_num(np.array([weights[cell] for cell in wanted])))
+    return Priors(tuple(wanted), np.array([known.get(cell, 0.0) for cell in wanted]))
 
 
 def _rows(file: TextIO, name: str) -> Iterator[tuple[int, str, float]]:

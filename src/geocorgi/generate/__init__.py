@@ -1,0 +1,1 @@
+"""HOW: the expensive part, from a problem to a matrix with its evidence."""

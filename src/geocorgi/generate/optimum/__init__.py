@@ -1,0 +1,18 @@
+"""HOW: the expensive part, from a problem to a provably optimal matrix.
+
+``cone``               the one cone that every column lies in, and how its members are made
+``costs``              what it costs to report ``l`` when ``k`` is true
+``pool``               the rays found so far, each with the column where it costs least
+``interior_point``     the master: how much of each ray, and what each row is worth (its dual)
+``repair``             from almost-feasible weights to rows that sum to one
+``shipping``           a vectorised proof that a column has nothing to offer
+``greedy_proof``       which columns it settles, and what it leaves to a solver
+``transport``          one column's pricing problem: demands, capacities, rates
+``pricing``            the best ray of a column, and a proof of how good it can be at most
+``safe_bound``         a lower bound that no solver tolerance can spoil
+``closed_form``        the matrix of scaled exponentials, optimal more often than one would think
+``column_generation``  the spine that joins them
+``solution``           what is handed back: the matrix and its evidence
+``failures``           how the engine refuses
+``solver``             the only door to HiGHS
+"""

@@ -1,0 +1,1 @@
+"""UNTRUSTED: what an operator runs. It never imports the device's side."""
