@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -12,6 +13,8 @@ from typing import NamedTuple
 import pytest
 
 from geocorgi.cli.main import run
+
+COLOUR = re.compile("\x1b\\[[0-9;]*m")
 
 
 class Said(NamedTuple):
@@ -29,7 +32,8 @@ def said(capsys: pytest.CaptureFixture[str], *words: object) -> Said:
         run([str(word) for word in words])
     code = end.value.code
     assert isinstance(code, int)
-    return Said(code, *capsys.readouterr())
+    # On some continuous integrations colours are always on (tests/cli/test_main.py is about them).
+    return Said(code, *(COLOUR.sub("", stream) for stream in capsys.readouterr()))
 
 
 def shell(words: Sequence[str], folder: Path, *options: str, **environment: str) -> Said:
