@@ -5,11 +5,23 @@ The map of the house, in the direction in which things depend on each other:
 ``geocorgi.errors``
     every way in which something can go wrong, grouped by whose fault it is.
 ``geocorgi.tree``
-    WHERE: public geography. H3 cells, location trees, distances, check-ins, priors.
+    WHERE: public geography. H3 cells, location trees, distances, regions, priors.
+``geocorgi.checkins``
+    WHEN: public check-ins, read with an account of every bad row.
 ``geocorgi.matrix``
-    WHAT: the obfuscation matrix, what it costs, and the auditor that says what it promises.
+    WHAT: the obfuscation matrix, what it costs, its seal, and the auditor of what it promises.
+``geocorgi.generate``
+    HOW: the expensive part, from a problem to a provably optimal matrix.
+``geocorgi.server``
+    UNTRUSTED: the operator's side and its command, ``geocorgi-server``.
+``geocorgi.device``
+    TRUSTED: the user's side. The real location lives here and nowhere else.
 ``geocorgi.cli``
-    the ``geocorgi`` command.
+    the user's command, ``geocorgi``.
+``geocorgi.synthetic``
+    a made-up city, for demonstrations and tests.
+``geocorgi.terminal``, ``geocorgi.files``, ``geocorgi.seeded``
+    doors: how commands speak, how files are written, where made-up data gets its chance.
 
 This module imports nothing, so that importing one room never opens the door to another.
 """

@@ -58,7 +58,7 @@ def test_the_verdict_is_readable_too(capsys: Capsys, file: Path) -> None:
     code, out, _ = said(capsys, "audit", file, "--epsilon", 5)
     assert code == 0
     assert "holds: z.npz is 5-Geo-Ind" in out
-    assert f"{SMALLEST:.12g} per km" in out
+    assert f"{SMALLEST!r} per km" in out
     code, out, _ = said(capsys, "audit", file, "--epsilon", 1)
     assert code == 1
     assert "does not hold: z.npz is not 1-Geo-Ind" in out

@@ -10,13 +10,11 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from geocorgi.cli.output import console, print_json
 from geocorgi.errors import BadFile, InvalidMatrix
 from geocorgi.matrix.epsilon import require_epsilon
 from geocorgi.matrix.geo_ind import Audit, audit
 from geocorgi.matrix.matrix_file import read_matrix
-
-DOES_NOT_HOLD = 1
+from geocorgi.terminal import DOES_NOT_HOLD, console, print_json
 
 
 def audit_command(
@@ -58,9 +56,7 @@ def _show(name: str, verdict: Audit) -> None:
     console.print(sentence)
     table = Table(show_header=False, box=None, padding=(0, 2))
     smallest = verdict.smallest_epsilon_per_km
-    table.add_row(
-        "smallest epsilon", f"{smallest:.12g} per km" if math.isfinite(smallest) else "none"
-    )
+    table.add_row("smallest epsilon", f"{smallest!r} per km" if math.isfinite(smallest) else "none")
     if verdict.worst is not None:
         worst = verdict.worst
         table.add_row("worst", f"{worst.reported} tells {worst.real} from {worst.other}")

@@ -10,13 +10,13 @@ from rich.table import Table
 from geocorgi.checkins.counts import leaf_counts
 from geocorgi.checkins.readers import read_snap
 from geocorgi.cli.hex_map import hex_map
-from geocorgi.cli.output import console
 from geocorgi.device.sampling import draw
 from geocorgi.matrix.exponential import exponential_matrix
 from geocorgi.matrix.obfuscation_matrix import ObfuscationMatrix
 from geocorgi.matrix.quality_loss import expected_error_km, quality_loss_km
 from geocorgi.matrix.sealing import Sealed, seal
 from geocorgi.synthetic.files import SAN_FRANCISCO, bundled_check_ins
+from geocorgi.terminal import console
 from geocorgi.tree import distances
 from geocorgi.tree.location_tree import LocationTree
 from geocorgi.tree.priors import Priors, priors_from_counts, restricted

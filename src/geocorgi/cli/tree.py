@@ -8,8 +8,8 @@ from typing import Any
 import typer
 from rich.table import Table
 
-from geocorgi.cli.output import console, print_json
 from geocorgi.errors import InvalidInput
+from geocorgi.terminal import console, print_json
 from geocorgi.tree import cells, distances
 from geocorgi.tree.location_tree import LocationTree, tree_around
 from geocorgi.tree.region import cover_region, read_region

@@ -4,7 +4,8 @@
 edge length a. By transitivity (Paper: Theorem 4.2) that is the same as enforcing it between all
 cells over the graph's distances ``d_G``, so our own engine solves the very same problem by taking
 ``eps·d_G`` for its rates; HiGHS solves it as it stands. The edge length defaults to the smallest
-spacing, the largest that Lemma 4.1 allows; a wrong one is possible on purpose.
+spacing, the largest that Lemma 4.1 allows; a wrong one is possible on purpose. (Like ``exact``, the
+engine keeps a few billionths of epsilon back, so that what should hold can be sealed.)
 
 ``paper-full`` is the same program without the approximation: all pairs, K³ constraints, for HiGHS.
 What either truly promises is in the audit of the result, over true distances.
@@ -24,6 +25,7 @@ from geocorgi.generate.generated import Evidence, Generated, judged
 from geocorgi.generate.optimum.column_generation import Limits, solve
 from geocorgi.generate.optimum.solver import solve_whole
 from geocorgi.generate.problem import ObfuscationProblem
+from geocorgi.matrix.sealing import epsilon_to_solve
 from geocorgi.tree.cells import is_cell
 from geocorgi.tree.hex_graph import hex_graph, hops
 
@@ -51,8 +53,15 @@ def paper(
         shares = solve_whole(rates, joined, problem.costs)
         evidence = Evidence("paper (HiGHS)", time.perf_counter() - started)
         return judged(problem, shares, evidence)
-    rates = problem.epsilon_per_km * spacing * hops(joined)
-    solution = solve(rates, problem.costs, metric=True, limits=limits, on_progress=on_progress)
+    lengths = spacing * hops(joined)
+    solution = solve(
+        epsilon_to_solve(problem.epsilon_per_km, problem.distances_km) * lengths,
+        problem.costs,
+        metric=True,
+        proof_rates=problem.epsilon_per_km * lengths,
+        limits=limits,
+        on_progress=on_progress,
+    )
     evidence = Evidence(
         method=f"paper ({solution.method})",
         seconds=time.perf_counter() - started,

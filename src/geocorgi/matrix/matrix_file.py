@@ -9,7 +9,7 @@ Three formats, told apart by the name's ending:
     a header ``cell,<cell>,<cell>…`` and a row for each real cell, beginning with its cell.
 ``.safetensors``
     a tensor ``matrix`` (float64) or ``weights`` (uint64), and in the metadata ``cells``, a JSON
-    list in row order, and optionally ``level``.
+    list in row order, and optionally ``level``; or a sealed matrix as geocorgi writes it.
 
 Whole numbers of 64 bits without a sign (``uint64``) are sealed weights, in whichever format that
 has them. The size is bounded from the file's own header before anything of that size is allocated.
@@ -36,6 +36,7 @@ from geocorgi.errors import BadFile, GeocorgiError, InvalidInput, InvalidMatrix
 from geocorgi.matrix.geo_ind import MOST_CELLS, Mechanism
 from geocorgi.matrix.obfuscation_matrix import ObfuscationMatrix
 from geocorgi.matrix.sealed import SealedMatrix
+from geocorgi.matrix.sealed_file import FORMAT, read_sealed
 from geocorgi.tree import cells, distances
 
 LARGEST_CSV_BYTES = MOST_CELLS**2 * 26
@@ -157,6 +158,8 @@ def _numbers(fields: list[str]) -> Numbers:
 def _read_safetensors(path: Path) -> MatrixInFile:
     with safe_open(path, framework="numpy") as file:
         metadata = file.metadata() or {}
+        if metadata.get("format") == FORMAT:
+            return _read_sealed(path)
         kind = "weights" if "weights" in file.keys() else "matrix"  # noqa: SIM118
         if kind not in file.keys():  # noqa: SIM118
             raise InvalidMatrix("a tensor is lacking: expected 'matrix' or 'weights'")
@@ -170,6 +173,11 @@ def _read_safetensors(path: Path) -> MatrixInFile:
     if not (type(level) is int and 0 <= level <= cells.FINEST_RESOLUTION):
         raise InvalidMatrix(f"the metadata 'level' is not one from 0 to {cells.FINEST_RESOLUTION}")
     return _with_cells(numbers, names, level)
+
+
+def _read_sealed(path: Path) -> MatrixInFile:
+    sealed = read_sealed(path)
+    return MatrixInFile(sealed.matrix, sealed.distances_km)
 
 
 def _from_json(metadata: dict[str, str], key: str, default: str) -> Any:

@@ -40,7 +40,7 @@ def require_cell(cell: str) -> str:
 
 def is_cell(name: str) -> bool:
     """Return whether ``name`` is an H3 cell."""
-    return len(name) <= 16 and bool(h3.is_valid_cell(name))
+    return bool(SPELLING.fullmatch(name)) and bool(h3.is_valid_cell(name))
 
 
 def require_resolution(resolution: int) -> int:

@@ -1,0 +1,38 @@
+"""The door to writing files: whole or not at all.
+
+The bytes go to a temporary file beside the target, reach the disk, and only then take the
+target's name. A crash at any moment leaves the old file or the new one, never a part.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from geocorgi.errors import BadFile
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write the content under the name ``path``, replacing what has it."""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(temporary).chmod(0o666 & ~_umask())
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as refusal:
+        raise BadFile(f"cannot write {path.name}: {refusal.strerror}") from refusal
+
+
+def _umask() -> int:
+    """Return the process's file mode mask, which can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
