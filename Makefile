@@ -1,6 +1,6 @@
 # Everything a person does here, each from a fresh clone with only Python 3.11+ and make.
 #
-#   make demo        install what a user needs and run the main job end to end
+#   make demo        install what it needs and run the main job end to end
 #   make test        the tests (under five minutes on two cores)
 #   make check       format, lint, types, the wall's contracts
 #   make test-slow   the long tests; make test-all: both
@@ -25,9 +25,9 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV) || \
 		{ rm -rf $(VENV); echo "no virtual environment: install Python's venv module (on Debian: apt-get install python3-venv)"; exit 1; }
 
-$(VENV)/.user: $(BIN)/python requirements/user.txt pyproject.toml
-	@echo "Installing what a user needs into $(VENV) (once)…"
-	@$(INSTALL) --requirement requirements/user.txt
+$(VENV)/.demo: $(BIN)/python requirements/demo.txt pyproject.toml
+	@echo "Installing what the demonstration needs into $(VENV) (once)…"
+	@$(INSTALL) --requirement requirements/demo.txt
 	@$(ITSELF)
 	@touch $@
 
@@ -35,9 +35,9 @@ $(VENV)/.dev: $(BIN)/python requirements/dev.txt pyproject.toml
 	@echo "Installing what a developer needs into $(VENV) (once)…"
 	@$(INSTALL) --requirement requirements/dev.txt
 	@$(ITSELF)
-	@touch $@ $(VENV)/.user
+	@touch $@ $(VENV)/.demo
 
-demo: $(VENV)/.user
+demo: $(VENV)/.demo
 	@$(BIN)/python -m geocorgi.cli.demo
 
 test: $(VENV)/.dev
@@ -66,7 +66,7 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hash
 	--no-emit-index-url --no-emit-find-links --no-annotate pyproject.toml
 lock:
 	$(LOCK) --extra dev --output-file requirements/dev.txt requirements/build.in
-	$(LOCK) --extra data --constraint requirements/dev.txt --output-file requirements/user.txt requirements/build.in
+	$(LOCK) --extra server --constraint requirements/dev.txt --output-file requirements/demo.txt requirements/build.in
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-output

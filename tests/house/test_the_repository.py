@@ -50,7 +50,7 @@ def test_no_requirement_names_an_index():
 
 
 def test_every_locked_requirement_is_pinned_and_hashed():
-    for name in ("dev.txt", "user.txt"):
+    for name in ("dev.txt", "demo.txt"):
         lines = (REPOSITORY / "requirements" / name).read_text(encoding="utf-8").splitlines()
         pinned = [line for line in lines if line and not line.startswith((" ", "#"))]
         assert pinned

@@ -31,10 +31,15 @@ def hex_map(shares: Mapping[str, float], marks: Mapping[str, str], width: int = 
     for row, latitude in enumerate(rows):
         for column in range(width):
             cell = cells.cell_at(float(latitude), float(west + column * step), resolution)
-            shade = SHADES[1 + int(shares[cell] / largest * 3)] if cell in shares else " "
+            shade = _shade(shares[cell] / largest) if cell in shares else " "
             drawing.append(letters.get((row, column), shade))
         drawing.append("\n")
     return drawing
+
+
+def _shade(share: float) -> str:
+    """Return darkness by the root of the share: most shares are small, and should be seen."""
+    return SHADES[1 + int(math.sqrt(share) * (len(SHADES) - 2))]
 
 
 def _character(cell: str, rows: np.ndarray, west: float, step: float) -> tuple[int, int]:
