@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from geocorgi.errors import InvalidCell, InvalidInput
 from geocorgi.tree import cells, distances
 from geocorgi.tree.distances import EARTH_RADIUS_KM, between_cells, between_points, haversine_km
+from geocorgi.tree.location_tree import LocationTree
 
 SF = "86283082fffffff"
 LEAVES = cells.descendants(SF, 8)
@@ -194,3 +195,8 @@ def test_the_sphere_is_defined_once() -> None:
     found = [path.name for path in source.rglob("*.py") if radius.search(path.read_text("utf-8"))]
     assert found == ["distances.py"]
     assert str(EARTH_RADIUS_KM) in distances.DEFINITION
+
+
+def test_the_distances_of_a_subtree_are_computed_once():
+    leaves = LocationTree("88283082a9fffff", 1).leaves
+    assert distances.between_cells(leaves) is distances.between_cells(list(leaves))

@@ -16,7 +16,7 @@ from geocorgi.errors import InvalidMatrix, InvalidPriors
 from geocorgi.matrix.obfuscation_matrix import ObfuscationMatrix
 
 Distribution = NDArray[np.float64]
-BATCH_ENTRIES = 4_000_000  # 32 MB: what a batch of targets may hold at a time
+BATCH_ENTRIES = 120_000  # 1 MB: a batch of targets stays in the cache
 
 
 def estimation_error_km(

@@ -17,6 +17,7 @@ that much room.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +27,7 @@ from geocorgi.tree import cells
 
 Table = NDArray[np.float64]
 EARTH_RADIUS_KM = 6371.0088
+REMEMBERED = 8  # tables; one of 2,401 cells takes 46 MB
 DEFINITION = f"haversine between H3 cell centres, km, sphere of radius {EARTH_RADIUS_KM} km"
 
 
@@ -61,7 +63,15 @@ def between_points(latitudes: ArrayLike, longitudes: ArrayLike) -> Table:
 
 
 def between_cells(some_cells: Sequence[str]) -> Table:
-    """Return all distances between the centres of the cells, in their order."""
+    """Return all distances between the centres of the cells, in their order.
+
+    A subtree's distances are computed once: the tables last asked for are remembered.
+    """
+    return _between_cells(tuple(some_cells))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _between_cells(some_cells: tuple[str, ...]) -> Table:
     return between_points(*cells.centres(some_cells))
 
 
