@@ -10,12 +10,16 @@
     │   ├── InvalidPriors          weights that are no distribution
     │   ├── InvalidMatrix          numbers that are no obfuscation matrix
     │   ├── InvalidEpsilon         a privacy budget that is not a positive finite number
-    │   └── InvalidProblem         rates and costs that make no obfuscation problem
+    │   ├── InvalidProblem         rates and costs that make no obfuscation problem
+    │   ├── InvalidPruning         a set of cells whose removal leaves nothing to draw from
+    │   ├── InvalidForest          matrices that are no privacy forest
+    │   └── InvalidMessage         what crosses the wall and is malformed, too large or not offered
     ├── NotPrivate             the matrix's: it does not keep the promise that it is to carry
     ├── OutsideTree            a point or cell that no leaf of this tree covers
     ├── GenerationFailed       the numerics': nothing is returned rather than something doubtful
     │   ├── SolverFailed           the solver gave up; its own word is in the message
-    │   └── LossBelowBound         a feasible loss lies under its proved lower bound
+    │   ├── LossBelowBound         a feasible loss lies under its proved lower bound
+    │   └── SubtreeFailed          a subtree of a forest has no matrix; the forest is not published
     ├── BadFile                the file's: unreadable, of an unknown kind, or malformed
     │   └── BadCheckins            check-ins that break the declared layout
     └── MissingExtra           the installation's: an optional part is not installed
@@ -62,6 +66,18 @@ class InvalidProblem(InvalidInput):
     """Rates and costs that make no obfuscation problem."""
 
 
+class InvalidPruning(InvalidInput):
+    """A set of cells whose removal leaves nothing to draw from."""
+
+
+class InvalidForest(InvalidInput):
+    """Matrices that are no privacy forest."""
+
+
+class InvalidMessage(InvalidInput):
+    """What crosses the wall and is malformed, too large, or not offered."""
+
+
 class GenerationFailed(GeocorgiError):
     """The numerics failed: nothing is returned rather than something doubtful."""
 
@@ -72,6 +88,10 @@ class SolverFailed(GenerationFailed):
 
 class LossBelowBound(GenerationFailed):
     """A feasible loss lies under its proved lower bound: one of the two is wrong."""
+
+
+class SubtreeFailed(GenerationFailed):
+    """A subtree of a forest has no matrix, so the forest is not published."""
 
 
 class NotPrivate(GeocorgiError):
