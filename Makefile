@@ -5,6 +5,7 @@
 #   make check       format, lint, types, the wall's contracts
 #   make test-slow   the long tests; make test-all: both
 #   make bench       the benchmarks, printed as ratios
+#   make bench-docs  all of them, written to docs/benchmarks.md (half an hour)
 #   make lock        pin the requirements anew
 
 PYTHON ?= python3
@@ -14,7 +15,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 INSTALL := $(PIP) install --require-hashes --only-binary :all:
 ITSELF := $(PIP) install --no-deps --no-build-isolation --editable .
 
-.PHONY: demo test test-slow test-all check format bench lock clean help
+.PHONY: demo test test-slow test-all check format bench bench-docs lock clean help
 
 help:
 	@sed -n 's/^#   //p' $(MAKEFILE_LIST)
@@ -60,6 +61,9 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	@for program in benchmarks/[a-z]*.py; do echo "== $$program"; $(BIN)/python $$program || exit 1; done
+
+bench-docs: $(VENV)/.dev
+	@$(BIN)/python benchmarks/document.py --run --to .benchmarks/run.json
 
 # uv resolves for every platform at once; it is needed here and nowhere else (pip install uv).
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
