@@ -1,0 +1,216 @@
+"""The reserved privacy budget of every pair of places (Paper: Def. 4.3, eq:robustGeoI, Eq. 12).
+
+What pruning may multiply the ratio of two rows by, as a logarithm: ``ln R_ij = eps_ij · d_ij`` of
+the paper, where ``R_ij = max over |S| ≤ δ of T_j(S) / T_i(S)`` and ``T(S)`` is what S leaves of a
+row. The paper calls it exponential in δ; it is a linear-fractional problem that a few rounds of
+"take the δ best, compute the ratio" solve exactly (Dinkelbach; THEORY §3, ADR 6).
+
+* ``exact_budget``: Eq. 12 as it is, and in how far the reserve is needed by each pair.
+* ``approximate_budget``: Eq. 14 (eq:approximateepsilon). Printed with row j; its proof is about
+  row i, and only row i is an upper bound.
+* ``bound_from_share``: ``−ln(1 − τ(1 − e^{-eps·d}))``, tighter than Eq. 14 and never capped: a row
+  cannot hold less in S than ``R·e^{-eps·d}`` times the other.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+MOST_ROUNDS = 50
+SETTLED = 1e-14
+MOST_THREADS = 8
+DUST = 2.0**-52  # what sealing adds to every entry
+
+
+class ApproximationRow(StrEnum):
+    """The row whose largest entries Eq. 14 sums."""
+
+    PROOF = "i"
+    PRINTED = "j"
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """``log_reserves``: ln R of every ordered pair; ``needs``: its largest Λ under any pruning.
+
+    A pair keeps its promise when its need is at most ``eps·d``. ``needs`` is right where it is
+    large; it may be slightly low for a column that is itself among those removed.
+    """
+
+    log_reserves: Floats
+    needs: Floats
+
+
+def exact_budget(matrix: Floats, delta: int, own: Indices | None = None) -> Budget:
+    """Return Eq. 12 for all pairs.
+
+    ``own``: each row's own column (−1: none), which pruning leaves in place while the row is
+    looked at (rows dropped); None when pruning may remove any column (rows kept).
+    """
+    matrix = matrix + DUST
+    logs = np.log(matrix)
+    size = len(matrix)
+    budget = Budget(np.zeros((size, size)), np.zeros((size, size)))
+
+    def visit(i: int) -> None:
+        _visit(i, matrix, logs, (delta, own), budget)
+
+    with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
+        list(pool.map(visit, range(size)))
+    return budget
+
+
+def _visit(
+    i: int, matrix: Floats, logs: Floats, pruning: tuple[int, Indices | None], budget: Budget
+) -> None:
+    """Fill in the budgets of row i towards all others."""
+    delta, _ = pruning
+    ratios = logs[i] - logs
+    if delta == 0:
+        budget.needs[i] = ratios.max(axis=1)
+        return
+    # Only columns in which row i is rich are worth removing.
+    columns = np.argsort(-matrix[i], kind="stable")
+    few = columns[: 2 * delta + 16]
+    found = _dinkelbach(i, matrix, few, np.arange(len(matrix)), pruning)
+    doubtful = np.flatnonzero(_missed(i, matrix, columns[len(few) :], found, delta))
+    if doubtful.size:
+        found.replace(doubtful, _dinkelbach(i, matrix, columns, doubtful, pruning))
+    budget.log_reserves[i] = np.log(found.ratio)
+    budget.needs[i] = _needs(i, matrix, ratios, found)
+    budget.log_reserves[i, i] = budget.needs[i, i] = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Row i towards all others: ln R, what is left of both, and the δ + 1 best columns in order.
+
+    ``worth`` are their scores: those of the first δ that are positive are removed.
+    """
+
+    ratio: Floats
+    mine_left: Floats
+    theirs_left: Floats
+    best: Indices
+    worth: Floats
+
+    def replace(self, rows: Indices, others: _Found) -> None:
+        """Take some rows from another search."""
+        for mine, theirs in (
+            (self.ratio, others.ratio),
+            (self.mine_left, others.mine_left),
+            (self.theirs_left, others.theirs_left),
+            (self.best, others.best),
+            (self.worth, others.worth),
+        ):
+            mine[rows] = theirs
+
+
+def _missed(i: int, matrix: Floats, rest: Indices, found: _Found, delta: int) -> NDArray[np.bool_]:
+    """Say for which pairs a column of the rest may be worth more than one that was taken."""
+    if not rest.size:
+        return np.zeros(len(matrix), dtype=np.bool_)
+    worth = (found.ratio[:, None] * matrix[i, rest] - matrix[:, rest]).max(axis=1)
+    # The last of the δ + 1 counts too: it is the one that stands in for a column not removed.
+    return np.asarray(worth > np.maximum(found.worth[:, delta], 0))
+
+
+def _dinkelbach(
+    i: int,
+    matrix: Floats,
+    columns: Indices,
+    others: Indices,
+    pruning: tuple[int, Indices | None],
+) -> _Found:
+    """Return the reserves towards some rows when only these columns may be removed."""
+    delta, own = pruning
+    wanted = delta + 1
+    mine, theirs = matrix[i, columns], matrix[np.ix_(others, columns)]
+    outside = np.setdiff1d(np.arange(matrix.shape[1]), columns)
+    my_rest, their_rest = matrix[i, outside].sum(), matrix[np.ix_(others, outside)].sum(axis=1)
+    forbidden = None if own is None else (own[others, None] == columns) | (own[i] == columns)
+    count = len(others)
+    ratio = matrix[others].sum(axis=1) / matrix[i].sum()
+    found = _Found(
+        ratio,
+        np.empty(count),
+        np.empty(count),
+        np.empty((count, wanted), dtype=np.intp),
+        np.empty((count, wanted)),
+    )
+    rising = np.arange(count)
+    for _ in range(MOST_ROUNDS):
+        scores = ratio[rising, None] * mine - theirs[rising]
+        if forbidden is not None:
+            scores[forbidden[rising]] = -np.inf
+        best = np.argpartition(-scores, wanted - 1, axis=1)[:, :wanted]
+        worth = np.take_along_axis(scores, best, axis=1)
+        order = np.argsort(-worth, axis=1, kind="stable")
+        best, worth = (np.take_along_axis(part, order, axis=1) for part in (best, worth))
+        kept = np.ones(scores.shape)
+        np.put_along_axis(kept, best[:, :delta], np.where(worth[:, :delta] > 0, 0.0, 1.0), axis=1)
+        mine_left = kept @ mine + my_rest
+        theirs_left = np.einsum("jl,jl->j", theirs[rising], kept) + their_rest[rising]
+        found.mine_left[rising], found.theirs_left[rising] = mine_left, theirs_left
+        found.best[rising], found.worth[rising] = columns[best], worth
+        higher = theirs_left / mine_left
+        rose = higher > ratio[rising] * (1 + SETTLED)
+        ratio[rising] = np.maximum(ratio[rising], higher)
+        rising = rising[rose]
+        if not rising.size:
+            break
+    return found
+
+
+def _needs(i: int, matrix: Floats, ratios: Floats, found: _Found) -> Floats:
+    """Return ``max_k Λ_ijk + ln R``; where k would be removed, the next best column is instead."""
+    others = np.arange(len(matrix))
+    removed, spare = found.best[:, :-1], found.best[:, -1]
+    reserve = np.log(found.ratio)[:, None]
+    values = ratios + reserve
+    theirs = found.theirs_left[:, None] + matrix[others[:, None], removed]
+    mine = found.mine_left[:, None] + matrix[i, removed]
+    # The spare column takes the place of k, or nothing does: the worse of the two.
+    instead = (theirs - matrix[others, spare][:, None]) / (mine - matrix[i, spare][:, None])
+    without = np.where(found.worth[:, -1:] > 0, np.maximum(instead, theirs / mine), theirs / mine)
+    reserve = np.where(found.worth[:, :-1] > 0, np.log(without), reserve)
+    values[others[:, None], removed] = ratios[others[:, None], removed] + reserve
+    return np.asarray(values.max(axis=1))
+
+
+def top_shares(matrix: Floats, delta: int) -> Floats:
+    """Return the sum of the δ largest entries of each row."""
+    width = matrix.shape[1]
+    return np.asarray(np.sort(matrix, axis=1)[:, width - delta :].sum(axis=1), dtype=np.float64)
+
+
+def approximate_budget(
+    matrix: Floats,
+    exponents: Floats,
+    delta: int,
+    row: ApproximationRow = ApproximationRow.PROOF,
+) -> Floats:
+    """Return ``eps'_ij · d_ij`` of Eq. 14; infinite where the δ largest entries are all of a row.
+
+    ``exponents`` holds ``eps·d_ij`` (Paper: eq:approximateepsilon, prop:rpb_approximation).
+    """
+    shares = np.minimum(top_shares(matrix, delta), 1.0)
+    share = shares[:, None] if row is ApproximationRow.PROOF else shares[None, :]
+    with np.errstate(divide="ignore"):
+        budget = np.log1p(-share * np.exp(-exponents)) - np.log1p(-share)
+    np.fill_diagonal(budget, 0.0)
+    return np.asarray(budget)
+
+
+def bound_from_share(shares: Floats, exponents: Floats) -> Floats:
+    """Return ``−ln(1 − τ_i (1 − e^{-eps·d_ij}))``, a reserve that suffices (THEORY §3)."""
+    return np.asarray(-np.log1p(shares[:, None] * np.expm1(-exponents)))
