@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from geocorgi.errors import InvalidInput
 from geocorgi.generate.generated import Evidence, Generated, judged
 from geocorgi.generate.optimum.column_generation import Limits, solve
 from geocorgi.generate.problem import ObfuscationProblem
@@ -30,6 +31,10 @@ def exact(
     """
     started = time.perf_counter()
     narrower = epsilon_to_solve(problem.epsilon_per_km, problem.distances_km)
+    if narrower <= 0:
+        raise InvalidInput(
+            "two places are a few micrometres apart, too near for a promise; merge them into one"
+        )
     solution = solve(
         narrower * problem.distances_km,
         problem.costs,

@@ -64,6 +64,7 @@ def problem_on_cells(
 ) -> ObfuscationProblem:
     """Return the problem on H3 cells; priors and targets are uniform over the cells by default."""
     places = tuple(leaves)
+    reported = places if reportable is None else tuple(reportable)
     latitudes, longitudes = cells.centres(places)
     to_targets = None
     if targets is not None:
@@ -77,7 +78,7 @@ def problem_on_cells(
         epsilon_per_km,
         _shares(priors, places),
         (to_targets, None if targets is None else targets.probabilities),
-        tuple(reportable or places),
+        reported,
     )
 
 
@@ -88,6 +89,8 @@ def problem_on_points(
     weights: NDArray[np.float64],
 ) -> ObfuscationProblem:
     """Return the problem on a plain list of places, each of them equally likely the target."""
+    if not np.isfinite(weights).all() or (weights < 0).any() or not np.isfinite(weights.sum()):
+        raise InvalidInput("the weights of places are finite, not negative, and can be added up")
     total = float(weights.sum())
     shares = weights / total if total > 0 else np.full(len(names), 1 / len(names))
     return _problem(tuple(names), table, epsilon_per_km, shares, (None, None), tuple(names))

@@ -12,6 +12,7 @@
 ``safe_bound``         a lower bound that no solver tolerance can spoil
 ``closed_form``        the matrix of scaled exponentials, optimal more often than one would think
 ``column_generation``  the spine that joins them
+``twins``              places that cannot be told apart are one place
 ``solution``           what is handed back: the matrix and its evidence
 ``failures``           how the engine refuses
 ``solver``             the only door to HiGHS

@@ -27,6 +27,7 @@ from geocorgi.generate.optimum.pricing import Pricer, Prices
 from geocorgi.generate.optimum.repair import repaired
 from geocorgi.generate.optimum.safe_bound import lower_bound, relative_gap, trivial_bound
 from geocorgi.generate.optimum.solution import Solution, WarmStart
+from geocorgi.generate.optimum.twins import twins_of
 
 Progress = Callable[[float, float, float, float], None]
 
@@ -36,6 +37,7 @@ FINEST_TOLERANCE = 1e-10
 MOST_RAYS_PER_PLACE = 10
 RAYS_KEPT_PER_PLACE = 7
 MOST_IDLE_ROUNDS = 6
+MOST_FRUITLESS_ROUNDS = 60
 FEW_PLACES = 500
 
 
@@ -66,6 +68,7 @@ class _Search:
     tolerance: float = FIRST_TOLERANCE
     rounds: int = 0
     idle: int = 0
+    fruitless: int = 0
     solves: int = 0
     method: str = "column generation"
     started: float = field(default_factory=time.monotonic)
@@ -91,7 +94,8 @@ class _Search:
             return "time"
         if self.limits.work is not None and self.solves >= self.limits.work:
             return "work"
-        return "no progress" if self.idle >= MOST_IDLE_ROUNDS else None
+        stuck = self.idle >= MOST_IDLE_ROUNDS or self.fruitless >= MOST_FRUITLESS_ROUNDS
+        return "no progress" if stuck else None
 
 
 def solve(  # noqa: PLR0913 - the problem, when to stop, where to begin, whom to tell
@@ -111,9 +115,11 @@ def solve(  # noqa: PLR0913 - the problem, when to stop, where to begin, whom to
     """
     cone = cone_of(rates, metric=metric)
     proof_cone = cone if proof_rates is None else _wider(cone, proof_rates, metric=metric)
-    costs = _checked(costs, cone)
-    pricer = Pricer(cone, proof_cone, costs)
-    search = _begin(cone, pricer, costs, limits or Limits(), warm_start)
+    twins = twins_of(proof_cone)
+    costs = twins.summed(_checked(costs, cone))
+    cone, proof_cone = twins.merged(cone), twins.merged(proof_cone)
+    warm = None if warm_start is None else twins.merged_start(warm_start)
+    search = _begin(cone, Pricer(cone, proof_cone, costs), costs, limits or Limits(), warm)
     try:
         _try_closed_form(search)
         stop = _report(search, on_progress)
@@ -124,7 +130,7 @@ def solve(  # noqa: PLR0913 - the problem, when to stop, where to begin, whom to
             stop = _report(search, on_progress)
     except KeyboardInterrupt:
         stop = "interrupt"
-    return _finished(search, stop)
+    return twins.spread(_finished(search, stop))
 
 
 def _checked(costs: Floats, cone: Cone) -> Floats:
@@ -165,7 +171,8 @@ def _try_closed_form(search: _Search) -> None:
         return
     _accept(search, assembled(kernel_rays, candidate.weights, search.costs.shape[1]))
     before = search.loss
-    _use(search, candidate.duals, search.pricer.price(candidate.duals, _negligible(search)))
+    prices = search.pricer.price(candidate.duals, _negligible(search), search.expired)
+    _use(search, candidate.duals, prices)
     if search.gap <= search.limits.gap and search.loss == before and size > 1:
         search.method = "closed form"
 
@@ -244,6 +251,7 @@ def _adapt(search: _Search, known: tuple[float, float], prices: Prices) -> None:
         search.tolerance = max(0.1 * search.tolerance, FINEST_TOLERANCE)
         search.stiffness *= 0.3
     improved = search.loss < known[0] or search.bound > known[1]
+    search.fruitless = 0 if improved else search.fruitless + 1
     search.idle = 0 if improved or prices.rays.shape[1] else search.idle + 1
 
 
@@ -267,7 +275,6 @@ def _finished(search: _Search, stop: str) -> Solution:
     assert matrix is not None  # noqa: S101 - _begin has set it
     if duals is None:
         duals = search.costs.min(axis=1)
-    matrix.flags.writeable = False
     return Solution(
         probabilities=matrix,
         loss=search.loss,

@@ -19,7 +19,8 @@ from geocorgi.generate.optimum.shipping import SLACK
 
 def lower_bound(duals: Floats, excess: Floats) -> float:
     """Return the proved bound, rounded down."""
-    lowered = math.fsum(duals) - math.fsum(excess)
+    # One sum, rounded once: two sums could each be large beside their difference.
+    lowered = math.fsum([*duals, *-excess])
     return math.nextafter(lowered - SLACK * abs(lowered), -math.inf)
 
 

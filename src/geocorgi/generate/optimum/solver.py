@@ -9,6 +9,7 @@ believed: ``Transport`` cuts the shipments to capacity and counts for itself.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import highspy
@@ -21,6 +22,8 @@ from geocorgi.generate.optimum.cone import Floats, Integers
 from geocorgi.generate.optimum.transport import Transport
 
 LARGEST_FOR_SIMPLEX = 60
+# HiGHS drops coefficients below 1e-12 at the least, so exp(rate / 2) may not pass 1e12.
+LARGEST_RATE = 2 * math.log(1e12)
 _STATUS = highspy.HighsBasisStatus
 _FINE = {
     highspy.HighsModelStatus.kOptimal,
@@ -133,11 +136,20 @@ def solve_whole(rates: Floats, pairs: npt.NDArray[np.bool_], costs: Floats) -> F
     (interior point and crossover where it is large). What comes back has the solver's dust.
     """
     size, width = costs.shape
+    steepest = float(rates[pairs].max(initial=0.0))
+    if steepest > LARGEST_RATE:
+        raise SolverFailed(
+            f"HiGHS would need coefficients from 1 to e^{steepest:.1f}, and keeps only those "
+            f"up to e^{LARGEST_RATE:.1f}; use a smaller epsilon, or the method 'exact'"
+        )
     highs = highspy.Highs()  # type: ignore[no-untyped-call]
     highs.silent()
+    highs.setOptionValue("small_matrix_value", 1e-12)
+    for tolerance in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
+        highs.setOptionValue(tolerance, 1e-10)
     if size > LARGEST_FOR_SIMPLEX:
         highs.setOptionValue("solver", "ipm")
-    highs.passModel(_whole_program(rates, pairs, costs / costs.mean()))
+    highs.passModel(_whole_program(rates, pairs, costs / (costs.mean() or 1.0)))
     highs.run()
     status = highs.getModelStatus()
     if status != highspy.HighsModelStatus.kOptimal:
@@ -152,9 +164,11 @@ def _whole_program(rates: Floats, pairs: npt.NDArray[np.bool_], costs: Floats) -
     one, other = (np.repeat(at, width) for at in np.nonzero(pairs))
     column = np.tile(np.arange(width), len(one) // width)
     rows = len(one)
+    # Both sides times exp(-rate / 2): coefficients reach half as far.
+    half = np.exp(rates[one, other] / 2)
     table = csr_array(
         (
-            np.concatenate([np.ones(rows), -np.exp(rates[one, other]), np.ones(size * width)]),
+            np.concatenate([1 / half, -half, np.ones(size * width)]),
             (
                 np.concatenate(
                     [np.tile(np.arange(rows), 2), rows + np.repeat(np.arange(size), width)]
