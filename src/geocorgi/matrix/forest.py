@@ -53,8 +53,9 @@ class PrivacyForest:
             raise InvalidForest("the forest's subtrees are of different levels")
         if not self.certificates.keys() <= matrices.keys():
             raise InvalidForest("the forest has a certificate of a subtree that it does not have")
+        certificates = dict(sorted(self.certificates.items()))
         object.__setattr__(self, "matrices", MappingProxyType(matrices))
-        object.__setattr__(self, "certificates", MappingProxyType(dict(self.certificates)))
+        object.__setattr__(self, "certificates", MappingProxyType(certificates))
 
     @property
     def total(self) -> int:

@@ -1,4 +1,4 @@
-"""What an operator runs: generating matrices that prove what they promise.
+"""What an operator runs: public maps, and matrices and forests that prove what they promise.
 
 Example: [bold]geocorgi-server matrix --epsilon 5 --out matrix.safetensors[/bold]
 """
@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from geocorgi.server.forest_command import forest_command
+from geocorgi.server.map_command import map_command
 from geocorgi.server.matrix_command import matrix_command
 from geocorgi.terminal import new_command, run_command
 
 app = new_command(__doc__)
 app.command("matrix")(matrix_command)
+app.command("map")(map_command)
+app.command("forest")(forest_command)
 
 
 def run(arguments: Sequence[str] | None = None) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 from geocorgi.errors import BadFile, InvalidInput, MissingExtra
+from geocorgi.matrix.prunable import Rows
 from geocorgi.server.points_file import read_points
 from geocorgi.server.progress import shown_progress
 from geocorgi.terminal import INTERRUPTED, messages, print_json
@@ -24,8 +25,10 @@ try:
     from geocorgi.generate.optimum.column_generation import Limits
     from geocorgi.generate.paper import Solver, paper, paper_full
     from geocorgi.generate.problem import ObfuscationProblem, problem_on_cells, problem_on_points
+    from geocorgi.generate.robust import robust
     from geocorgi.generate.universal import universal
     from geocorgi.server.matrix_answer import described, require_writable, show, written
+    from geocorgi.server.robust_answer import Removal, Wanted, answer_robust, iteration_shown
 except ModuleNotFoundError as missing:
     if missing.name not in {"scipy", "highspy"}:
         raise
@@ -57,6 +60,10 @@ def matrix_command(
     reportable: Path | None = typer.Option(None, help="CSV cell,weight: report only these cells."),
     spacing_km: float | None = typer.Option(None, help="With 'paper': the graph's edge length."),
     solver: Solver = typer.Option(Solver.ENGINE, help="With 'paper': who solves it."),
+    delta: int | None = typer.Option(None, help="Survive the removal of so many cells."),
+    rows: Rows = typer.Option(
+        Rows.KEEP, help="With --delta: whether removed cells stay possible real places."
+    ),
     gap: float = typer.Option(1e-4, help="Stop when the loss is proved this near the optimum."),
     time_limit: float | None = typer.Option(None, help="Stop after so many seconds."),
     out: Path | None = typer.Option(None, help="Write .safetensors (sealed) or .npz (as it is)."),
@@ -67,6 +74,8 @@ def matrix_command(
     [italic]exact[/italic] is the optimum over all pairs; [italic]paper[/italic] the printed linear
     program with its graph, [italic]paper-full[/italic] without; [italic]exponential[/italic] the
     universal mechanism, which survives every pruning. Ctrl-C ends the search and keeps the best.
+    With --delta the matrix is certified to keep its promise whatever up to so many cells a user
+    removes.
 
     Example: [bold]geocorgi-server matrix --epsilon 5 --out matrix.safetensors --json[/bold]
 
@@ -87,6 +96,10 @@ def matrix_command(
             leaves, epsilon, _prior(prior, leaves), _targets(targets), _reportable(reportable)
         )
         places = None
+    if delta is not None:
+        inputs = {"prior": prior, "targets": targets}
+        _robust(problem, Removal(delta, rows), method, limits, Wanted(out, places, inputs, as_json))
+        return
     with shown_progress(as_json=as_json) as progress:
         generated = _generate(problem, method, spacing_km, solver, limits, progress)
     answer = described(generated)
@@ -98,6 +111,17 @@ def matrix_command(
         show(generated, answer)
     if generated.evidence.stopped_by == "interrupt":
         raise typer.Exit(INTERRUPTED)
+
+
+def _robust(
+    problem: ObfuscationProblem, removal: Removal, method: Method, limits: Limits, wanted: Wanted
+) -> None:
+    if method is not Method.EXACT:
+        raise InvalidInput("with --delta matrices are generated and certified by method 'exact'")
+    if wanted.out is not None and wanted.out.suffix != ".safetensors":
+        raise BadFile("with --delta a matrix is written sealed: end its name in .safetensors")
+    found = robust(problem, removal.delta, removal.rows, limits, iteration_shown(wanted))
+    answer_robust(found, wanted)
 
 
 def _require_alone(prior: str, targets: str, reportable: Path | None) -> None:
