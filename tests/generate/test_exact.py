@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -219,8 +220,18 @@ def test_what_costs_nothing_is_found_at_once():
         assert found.audit.holds
 
 
+@pytest.mark.parametrize("unit", [1e-12, 1.0, 1e9])
+def test_the_unit_of_the_costs_means_nothing(unit):
+    # Priors that are barely numbers beside costs in micrometres once overflowed a quotient.
+    for seed in range(6):
+        table = plane(seed, 3)
+        costs = table * np.array([[1e-315], [1.0], [1e-315]])
+        found = solve(2.0 * table, unit * costs, limits=Limits(gap=1e-5))
+        assert found.lower_bound <= found.loss < 1e-300 * unit
+
+
 def test_the_bound_is_rounded_once_however_large_the_duals():
-    # Two sums of 1e9 each, subtracted, once left 0.33300000 wrong in the tenth digit, upwards.
-    duals, excess = np.array([1e9, 1e9 / 3]), np.array([1e9, 1e9 / 3 - 0.333])
-    exactly = (duals - excess).sum()
-    assert exactly * (1 - 1e-11) <= lower_bound(duals, excess) < exactly
+    # Two sums, each rounded, once came to 0.17857146: above the truth.
+    duals, excess = np.array([2e8, 1e9]), np.array([1e9, 2e8 - 1.25 / 7])
+    exactly = sum(map(Fraction, duals)) - sum(map(Fraction, excess))
+    assert exactly * Fraction(1 - 1e-11) <= Fraction(lower_bound(duals, excess)) < exactly

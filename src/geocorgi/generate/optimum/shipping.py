@@ -74,7 +74,7 @@ def shipped_greedily(cone: Cone, nearest: Integers, worth: Floats, demands: Dema
         # A capacity wanted by several demands is shared in proportion to what they want of it.
         wanted = left[active] / np.maximum(rate, FAINT)
         total = np.bincount(which, wanted, minlength=len(slots))
-        given = wanted * np.minimum(1.0, capacity[slots] / np.maximum(total, 1e-300))[which]
+        given = wanted * np.minimum(1.0, capacity[slots] / np.maximum(total, 1e-280))[which]
         spent = np.bincount(which, given, minlength=len(slots))
         capacity[slots] = np.maximum(capacity[slots] - spent, 0.0)
         left[active] -= np.where(rate > FAINT, given * rate, 0.0)

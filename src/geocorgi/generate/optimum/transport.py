@@ -68,7 +68,7 @@ class Transport:
         rate = self.rate[self.sources, self.sinks]
         sent = np.maximum(arrivals, 0.0) / rate
         taken = np.bincount(self.sources, sent, minlength=len(self.capacity))
-        cut = np.minimum(1.0, self.capacity * (1 - SLACK) / np.maximum(taken, 1e-300))
+        cut = np.minimum(1.0, self.capacity * (1 - SLACK) / np.maximum(taken, 1e-280))
         arrived = sent * cut[self.sources] * rate
         left = self.demand - np.bincount(self.sinks, arrived, minlength=len(self.demand))
         return np.maximum(left, 0.0) + SLACK * self.demand
