@@ -50,7 +50,7 @@ def hops(joined: NDArray[np.bool_]) -> NDArray[np.float64]:
     steps[reached] = 0
     edges = joined.astype(np.float32)
     for step in range(1, size):
-        # The number of ways, as floats: a product of booleans would be a hundred times slower.
+        # The number of ways, as floats: products of booleans are not BLAS's, and slow.
         ahead = (reached.astype(np.float32) @ edges > 0) & np.isinf(steps)
         if not ahead.any():
             break
