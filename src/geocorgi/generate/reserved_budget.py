@@ -42,8 +42,7 @@ class ApproximationRow(StrEnum):
 class Budget:
     """``log_reserves``: ln R of every ordered pair; ``needs``: its largest Λ under any pruning.
 
-    A pair keeps its promise when its need is at most ``eps·d``. ``needs`` is right where it is
-    large; it may be slightly low for a column that is itself among those removed.
+    A pair keeps its promise when its need is at most ``eps·d``.
     """
 
     log_reserves: Floats
@@ -78,28 +77,18 @@ def _visit(
     if delta == 0:
         budget.needs[i] = ratios.max(axis=1)
         return
-    # Only columns in which row i is rich are worth removing.
     columns = np.argsort(-matrix[i], kind="stable")
-    few = columns[: 2 * delta + 16]
-    found = _dinkelbach(i, matrix, few, np.arange(len(matrix)), pruning)
-    doubtful = np.flatnonzero(_missed(i, matrix, columns[len(few) :], found, delta))
-    if doubtful.size:
-        found.replace(doubtful, _dinkelbach(i, matrix, columns, doubtful, pruning))
+    found = _best_sets(_Pairs(i, np.arange(len(matrix)), None), matrix, columns, pruning)
     budget.log_reserves[i] = np.log(found.ratio)
-    budget.needs[i] = _needs(i, matrix, ratios, found)
+    budget.needs[i] = _needs(i, matrix, ratios, found, columns, pruning)
     budget.log_reserves[i, i] = budget.needs[i, i] = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Row i towards all others: ln R, what is left of both, and the δ + 1 best columns in order.
-
-    ``worth`` are their scores: those of the first δ that are positive are removed.
-    """
+    """Row i towards others: R, and the δ best columns; removed if worth more than 0."""
 
     ratio: Floats
-    mine_left: Floats
-    theirs_left: Floats
     best: Indices
     worth: Floats
 
@@ -107,60 +96,75 @@ class _Found:
         """Take some rows from another search."""
         for mine, theirs in (
             (self.ratio, others.ratio),
-            (self.mine_left, others.mine_left),
-            (self.theirs_left, others.theirs_left),
             (self.best, others.best),
             (self.worth, others.worth),
         ):
             mine[rows] = theirs
 
 
-def _missed(i: int, matrix: Floats, rest: Indices, found: _Found, delta: int) -> NDArray[np.bool_]:
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Row i and several others; ``kept`` holds, for each, one more column that stays."""
+
+    i: int
+    others: Indices
+    kept: Indices | None
+
+    def some(self, at: Indices) -> _Pairs:
+        """Return some of them."""
+        return _Pairs(self.i, self.others[at], None if self.kept is None else self.kept[at])
+
+
+def _best_sets(
+    pairs: _Pairs, matrix: Floats, columns: Indices, pruning: tuple[int, Indices | None]
+) -> _Found:
+    """Return the worst prunings; ``columns`` are all of them, the richest of row i first."""
+    # Only columns in which row i is rich are worth removing: nearly always the first few do.
+    few = columns[: 2 * pruning[0] + 16]
+    found = _dinkelbach(pairs, matrix, few, pruning)
+    doubtful = np.flatnonzero(_missed(pairs, matrix, columns[len(few) :], found, pruning[0]))
+    if doubtful.size:
+        found.replace(doubtful, _dinkelbach(pairs.some(doubtful), matrix, columns, pruning))
+    return found
+
+
+def _missed(
+    pairs: _Pairs, matrix: Floats, rest: Indices, found: _Found, delta: int
+) -> NDArray[np.bool_]:
     """Say for which pairs a column of the rest may be worth more than one that was taken."""
     if not rest.size:
-        return np.zeros(len(matrix), dtype=np.bool_)
-    worth = (found.ratio[:, None] * matrix[i, rest] - matrix[:, rest]).max(axis=1)
-    # The last of the δ + 1 counts too: it is the one that stands in for a column not removed.
-    return np.asarray(worth > np.maximum(found.worth[:, delta], 0))
+        return np.zeros(len(pairs.others), dtype=np.bool_)
+    worth = found.ratio[:, None] * matrix[pairs.i, rest] - matrix[np.ix_(pairs.others, rest)]
+    return np.asarray(worth.max(axis=1) > np.maximum(found.worth.min(axis=1), 0))
 
 
 def _dinkelbach(
-    i: int,
-    matrix: Floats,
-    columns: Indices,
-    others: Indices,
-    pruning: tuple[int, Indices | None],
+    pairs: _Pairs, matrix: Floats, columns: Indices, pruning: tuple[int, Indices | None]
 ) -> _Found:
-    """Return the reserves towards some rows when only these columns may be removed."""
+    """Return the worst prunings when only these columns may be removed."""
+    i, others = pairs.i, pairs.others
     delta, own = pruning
-    wanted = delta + 1
     mine, theirs = matrix[i, columns], matrix[np.ix_(others, columns)]
     outside = np.setdiff1d(np.arange(matrix.shape[1]), columns)
     my_rest, their_rest = matrix[i, outside].sum(), matrix[np.ix_(others, outside)].sum(axis=1)
-    forbidden = None if own is None else (own[others, None] == columns) | (own[i] == columns)
+    forbidden = np.zeros(theirs.shape, dtype=np.bool_)
+    if own is not None:
+        forbidden |= (own[others, None] == columns) | (own[i] == columns)
+    if pairs.kept is not None:
+        forbidden |= pairs.kept[:, None] == columns
     count = len(others)
     ratio = matrix[others].sum(axis=1) / matrix[i].sum()
-    found = _Found(
-        ratio,
-        np.empty(count),
-        np.empty(count),
-        np.empty((count, wanted), dtype=np.intp),
-        np.empty((count, wanted)),
-    )
+    found = _Found(ratio, np.empty((count, delta), dtype=np.intp), np.empty((count, delta)))
     rising = np.arange(count)
     for _ in range(MOST_ROUNDS):
         scores = ratio[rising, None] * mine - theirs[rising]
-        if forbidden is not None:
-            scores[forbidden[rising]] = -np.inf
-        best = np.argpartition(-scores, wanted - 1, axis=1)[:, :wanted]
+        scores[forbidden[rising]] = -np.inf
+        best = np.argpartition(-scores, delta - 1, axis=1)[:, :delta]
         worth = np.take_along_axis(scores, best, axis=1)
-        order = np.argsort(-worth, axis=1, kind="stable")
-        best, worth = (np.take_along_axis(part, order, axis=1) for part in (best, worth))
         kept = np.ones(scores.shape)
-        np.put_along_axis(kept, best[:, :delta], np.where(worth[:, :delta] > 0, 0.0, 1.0), axis=1)
+        np.put_along_axis(kept, best, np.where(worth > 0, 0.0, 1.0), axis=1)
         mine_left = kept @ mine + my_rest
         theirs_left = np.einsum("jl,jl->j", theirs[rising], kept) + their_rest[rising]
-        found.mine_left[rising], found.theirs_left[rising] = mine_left, theirs_left
         found.best[rising], found.worth[rising] = columns[best], worth
         higher = theirs_left / mine_left
         rose = higher > ratio[rising] * (1 + SETTLED)
@@ -171,20 +175,30 @@ def _dinkelbach(
     return found
 
 
-def _needs(i: int, matrix: Floats, ratios: Floats, found: _Found) -> Floats:
-    """Return ``max_k Λ_ijk + ln R``; where k would be removed, the next best column is instead."""
-    others = np.arange(len(matrix))
-    removed, spare = found.best[:, :-1], found.best[:, -1]
-    reserve = np.log(found.ratio)[:, None]
-    values = ratios + reserve
-    theirs = found.theirs_left[:, None] + matrix[others[:, None], removed]
-    mine = found.mine_left[:, None] + matrix[i, removed]
-    # The spare column takes the place of k, or nothing does: the worse of the two.
-    instead = (theirs - matrix[others, spare][:, None]) / (mine - matrix[i, spare][:, None])
-    without = np.where(found.worth[:, -1:] > 0, np.maximum(instead, theirs / mine), theirs / mine)
-    reserve = np.where(found.worth[:, :-1] > 0, np.log(without), reserve)
-    values[others[:, None], removed] = ratios[others[:, None], removed] + reserve
-    return np.asarray(values.max(axis=1))
+def _needs(
+    i: int,
+    matrix: Floats,
+    ratios: Floats,
+    found: _Found,
+    columns: Indices,
+    pruning: tuple[int, Indices | None],
+) -> Floats:
+    """Return ``max_k Λ_ijk + ln R``, R without k where the worst pruning would remove k."""
+    values = ratios + np.log(found.ratio)[:, None]
+    pair, place = np.nonzero(found.worth > 0)
+    k = found.best[pair, place]
+    most = values[pair, k]
+    values[pair, k] = ratios[pair, k]
+    needs = values.max(axis=1)
+    again = np.flatnonzero(most > needs[pair])
+    if again.size:
+        without = _best_sets(_Pairs(i, pair[again], k[again]), matrix, columns, pruning)
+        np.maximum.at(
+            needs,
+            pair[again],
+            most[again] - np.log(found.ratio[pair[again]]) + np.log(without.ratio),
+        )
+    return np.asarray(needs)
 
 
 def top_shares(matrix: Floats, delta: int) -> Floats:

@@ -25,6 +25,7 @@ CLOSING_ROUNDS = 5
 MOST_TIGHTENINGS = 6
 TIGHTENING = 1e-4
 NEARLY = 1e-4
+SETTLED = 5e-3
 LOSS_FOR_EPSILON = 3.0  # a loss falls about with this power of epsilon
 
 # Where the reserves start, as a share of eps·d, and how they move: the first that settles is it.
@@ -163,7 +164,7 @@ def _adjusted(
         iterate = _settled(reserving, start * exponents, step)
         candidate = _closed(reserving, iterate, delta, rows)
         candidates += [] if candidate is None else [candidate]
-        if iterate.factor <= 1 + NEARLY:
+        if candidate is not None and iterate.factor <= 1 + SETTLED:
             break
     return candidates
 
