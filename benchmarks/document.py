@@ -15,7 +15,8 @@ environment of the project::
 
 The measurements and the machine they were made on are kept together in FILE as JSON, written anew
 after each program, so that an interrupted run goes on where it was. The page holds nothing typed by
-hand but the sentences below; every number in it comes from FILE.
+hand but the sentences below; every number in it comes from FILE. A FILE that was put together from
+parts says so under "note", and the page repeats it at its head.
 """
 
 from __future__ import annotations
@@ -74,6 +75,10 @@ def machine() -> Json:
     }
 
 
+def _load(load: float | None) -> str:
+    return "–" if load is None else f"{load:.1f}"
+
+
 def _processor() -> str:
     information = Path("/proc/cpuinfo")
     if information.exists():
@@ -102,6 +107,7 @@ def _commit() -> str | None:
 def page(run: Json) -> str:
     parts = [
         HEAD,
+        f"**{run['note']}**" if run.get("note") else "",
         _machine_text(run),
         _engine_text(run),
         _growth_text(run),
@@ -117,8 +123,8 @@ def page(run: Json) -> str:
 HEAD = """
 # Benchmarks
 
-*Made by `make bench-docs` (`benchmarks/document.py`); do not edit: every number below comes from
-one run of the programs in `benchmarks/`, on the machine named here. Compare ratios between
+*Made by `make bench-docs` (`benchmarks/document.py`); do not edit: every number below was
+measured by the programs in `benchmarks/`, on the machine named here. Compare ratios between
 machines, not seconds.*
 """
 
@@ -146,11 +152,11 @@ def _machine_text(run: Json) -> str:
     threads = known["blas_threads"]
     blas = "as the library chooses" if threads is None else f"`OPENBLAS_NUM_THREADS={threads}`"
     rows = [
-        [f"`{name}`", f"{section['seconds'] / 60:.1f}", *(f"{x:.1f}" for x in section["load"])]
+        [f"`{name}`", f"{section['seconds'] / 60:.1f}", *map(_load, section["load"])]
         for name, section in run["sections"].items()
     ]
     total = sum(section["seconds"] for section in run["sections"].values())
-    busy = max(max(section["load"]) for section in run["sections"].values())
+    busy = max(max(x or 0.0 for x in section["load"]) for section in run["sections"].values())
     quiet = (
         "The machine had other work at the time: the seconds are no better than that."
         if busy > known["cores"] * 0.9
@@ -327,6 +333,7 @@ def _qif_text(run: Json) -> str:
         + table(
             [*heads.split(","), "qif's true eps", "our true eps"], [_beside_qif(x) for x in found]
         )
+        + "".join(f"\n\nLeft out: {x}." for x in run["sections"]["qif"]["result"]["skipped"])
     )
 
 

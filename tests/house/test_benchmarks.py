@@ -1,0 +1,73 @@
+"""The benchmarks run, and their page says how it was made. No test asserts a speed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from xml.etree import ElementTree as Xml  # noqa: ICN001 - our own figure
+
+import pytest
+
+from tests.conftest import REPOSITORY
+
+PROGRAMS = ("audit.py", "document.py", "engine.py", "reader.py")
+PAGE = REPOSITORY / "docs" / "benchmarks.md"
+FIGURE = REPOSITORY / "docs" / "figures" / "growth.svg"
+
+
+def answered(program: str, *options: str) -> str:
+    command = [sys.executable, str(REPOSITORY / "benchmarks" / program), *options]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_every_benchmark_says_how_it_is_used(program):
+    assert "usage:" in answered(program, "--help")
+
+
+def test_every_benchmark_with_a_command_line_is_tested():
+    programs = {
+        path.name
+        for path in (REPOSITORY / "benchmarks").glob("*.py")
+        if "ArgumentParser" in path.read_text(encoding="utf-8")
+    }
+    assert programs == set(PROGRAMS)
+
+
+def test_the_engine_measures_a_few_small_instances_and_answers_in_json(tmp_path):
+    nothing = str(tmp_path / "no-such-file")
+    result = json.loads(
+        answered("engine.py", "--json", "--prior", nothing, "--only", "k7-*", "--only", "k49-*-15")
+    )
+    assert [row["name"] for row in result["instances"]] == [
+        "k7-uniform-5",
+        "k7-uniform-15",
+        "k49-uniform-15",
+    ]
+    for row in result["instances"]:
+        assert row["lower_bound_km"] <= row["loss_km"] <= row["lower_bound_km"] * (1 + 1e-6)
+        assert row["audit"]["holds"]
+        assert row["peak_mb"] > 1
+    assert result["failed"] == []
+    assert result["skipped"] == ["k49-gowalla-15: no file no-such-file"]
+
+
+@pytest.mark.slow
+def test_the_engines_quick_set_runs():
+    result = json.loads(answered("engine.py", "--quick", "--json"))
+    assert len(result["instances"]) + len(result["skipped"]) == 6
+
+
+def test_the_page_says_how_it_was_made():
+    page = PAGE.read_text(encoding="utf-8")
+    assert "make bench-docs" in page
+    assert "figures/growth.svg" in page
+    for heading in ("The machine", "The engine", "How it grows", "Beside others", "What we found"):
+        assert f"## {heading}\n" in page
+
+
+def test_the_figure_is_a_picture_for_light_and_dark_pages():
+    text = FIGURE.read_text(encoding="utf-8")
+    assert Xml.fromstring(text).tag.endswith("svg")  # noqa: S314
+    assert "prefers-color-scheme: dark" in text
