@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from geocorgi.errors import InvalidProblem, LossBelowBound
 from geocorgi.generate.optimum.closed_form import closed_form
@@ -112,6 +113,9 @@ def solve(  # noqa: PLR0913 - the problem, when to stop, where to begin, whom to
 
     With ``proof_rates`` (none below ``rates``) the lower bound is one on the problem with those,
     and the matrix still keeps to ``rates``: the gap then says what the difference costs too.
+
+    Linear algebra on few places gains nothing from a second thread, loses much to it on a busy
+    machine, and would round by the number of cores: there it has one.
     """
     cone = cone_of(rates, metric=metric)
     proof_cone = cone if proof_rates is None else _wider(cone, proof_rates, metric=metric)
@@ -119,18 +123,25 @@ def solve(  # noqa: PLR0913 - the problem, when to stop, where to begin, whom to
     costs = twins.summed(_checked(costs, cone))
     cone, proof_cone = twins.merged(cone), twins.merged(proof_cone)
     warm = None if warm_start is None else twins.merged_start(warm_start)
-    search = _begin(cone, Pricer(cone, proof_cone, costs), costs, limits or Limits(), warm)
+    with threadpool_limits(1 if cone.size <= FEW_PLACES else None, user_api="blas"):
+        search = _begin(cone, Pricer(cone, proof_cone, costs), costs, limits or Limits(), warm)
+        stop = _search(search, on_progress)
+    return twins.spread(_finished(search, stop))
+
+
+def _search(search: _Search, on_progress: Progress | None) -> str:
+    """Go on until there is a reason to stop, and return it."""
     try:
         _try_closed_form(search)
         stop = _report(search, on_progress)
-        if stop is None and cone.size <= FEW_PLACES:
-            search.pool = joined(search.pool, pool_of(flat_tops(cone), costs))
+        if stop is None and search.cone.size <= FEW_PLACES:
+            search.pool = joined(search.pool, pool_of(flat_tops(search.cone), search.costs))
         while stop is None:
             _round(search)
             stop = _report(search, on_progress)
     except KeyboardInterrupt:
         stop = "interrupt"
-    return twins.spread(_finished(search, stop))
+    return stop
 
 
 def _checked(costs: Floats, cone: Cone) -> Floats:
