@@ -122,15 +122,13 @@ def _best_sets(
     # Only columns in which row i is rich are worth removing: nearly always the first few do.
     few = columns[: 2 * pruning[0] + 16]
     found = _dinkelbach(pairs, matrix, few, pruning)
-    doubtful = np.flatnonzero(_missed(pairs, matrix, columns[len(few) :], found, pruning[0]))
+    doubtful = np.flatnonzero(_missed(pairs, matrix, columns[len(few) :], found))
     if doubtful.size:
         found.replace(doubtful, _dinkelbach(pairs.some(doubtful), matrix, columns, pruning))
     return found
 
 
-def _missed(
-    pairs: _Pairs, matrix: Floats, rest: Indices, found: _Found, delta: int
-) -> NDArray[np.bool_]:
+def _missed(pairs: _Pairs, matrix: Floats, rest: Indices, found: _Found) -> NDArray[np.bool_]:
     """Say for which pairs a column of the rest may be worth more than one that was taken."""
     if not rest.size:
         return np.zeros(len(pairs.others), dtype=np.bool_)

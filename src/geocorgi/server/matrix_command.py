@@ -36,6 +36,7 @@ except ModuleNotFoundError as missing:
         f"generating matrices needs {missing.name}: pip install 'geocorgi[server]'"
     ) from missing
 
+Places = tuple[tuple[float, float], ...]
 UNIFORM = "uniform"
 EXAMPLE_ROOT = "872830828ffffff"
 
@@ -86,15 +87,9 @@ def matrix_command(
         require_writable(out)
     if points is not None:
         _require_alone(prior, targets, reportable)
-        found = read_points(points)
-        table = distances.between_points(*zip(*found.points, strict=True))
-        problem = problem_on_points(found.names, table, epsilon, found.weights)
-        places = found.points
+        problem, places = _problem_on_file(points, epsilon)
     else:
-        leaves = LocationTree(root, height).leaves
-        problem = problem_on_cells(
-            leaves, epsilon, _prior(prior, leaves), _targets(targets), _reportable(reportable)
-        )
+        problem = _problem_on_tree(LocationTree(root, height), epsilon, prior, targets, reportable)
         places = None
     if delta is not None:
         inputs = {"prior": prior, "targets": targets}
@@ -111,6 +106,21 @@ def matrix_command(
         show(generated, answer)
     if generated.evidence.stopped_by == "interrupt":
         raise typer.Exit(INTERRUPTED)
+
+
+def _problem_on_file(points: Path, epsilon: float) -> tuple[ObfuscationProblem, Places]:
+    found = read_points(points)
+    table = distances.between_points(*zip(*found.points, strict=True))
+    return problem_on_points(found.names, table, epsilon, found.weights), found.points
+
+
+def _problem_on_tree(
+    tree: LocationTree, epsilon: float, prior: str, targets: str, reportable: Path | None
+) -> ObfuscationProblem:
+    leaves = tree.leaves
+    return problem_on_cells(
+        leaves, epsilon, _prior(prior, leaves), _targets(targets), _reportable(reportable)
+    )
 
 
 def _robust(
