@@ -14,12 +14,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from geocorgi.cli.audit import audit_command
+from geocorgi.cli.picture import picture_app
 from geocorgi.cli.tree import tree_command
 from geocorgi.terminal import new_command, run_command
 
 app = new_command(__doc__)
 app.command("tree")(tree_command)
 app.command("audit")(audit_command)
+app.add_typer(picture_app, name="picture")
 
 
 def run(arguments: Sequence[str] | None = None) -> None:

@@ -1,0 +1,90 @@
+"""What there is to look at: each returns a picture of one value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from geocorgi.errors import InvalidInput
+from geocorgi.matrix.epsilon import require_epsilon
+from geocorgi.matrix.obfuscation_matrix import ObfuscationMatrix
+from geocorgi.matrix.sealed import SealedMatrix
+from geocorgi.pictures.drawing import Circle, Drawing
+from geocorgi.pictures.picture import Picture
+from geocorgi.tree import cells
+from geocorgi.tree.location_tree import LocationTree
+from geocorgi.tree.priors import Priors
+
+MOST_CELLS = 2_401
+
+
+def picture_of_tree(tree: LocationTree) -> Picture:
+    """Show the leaves of a tree and the outlines of the levels above (Paper: Fig. 2)."""
+    coarser = tuple(cell for level in range(1, tree.height + 1) for cell in tree.nodes(level))
+    caption = (
+        f"{tree.count(0):,} leaves of H3 resolution {tree.leaf_resolution}, "
+        f"{tree.height} levels below {tree.root}"
+    )
+    return Picture(Drawing("Location tree", caption, _few(tree.leaves), outlined=coarser))
+
+
+def picture_of_priors(priors: Priors) -> Picture:
+    """Show how likely each cell is."""
+    shares = dict(zip(priors.cells, priors.probabilities.tolist(), strict=True))
+    empty = sum(share == 0 for share in shares.values())
+    caption = f"{len(shares):,} cells, {empty:,} of them of prior zero"
+    return Picture(Drawing("Prior", caption, _few(priors.cells), shares))
+
+
+def picture_of_row(matrix: ObfuscationMatrix | SealedMatrix, cell: str) -> Picture:
+    """Show where a user who is in ``cell`` may be reported, and how often."""
+    cell = cells.require_cell(cell)
+    if cell not in matrix.row_cells:
+        raise InvalidInput("the matrix has no row for that cell; choose one of its row cells")
+    row = np.asarray(matrix.weights[matrix.row_cells.index(cell)], dtype=np.float64)
+    shares = dict(zip(matrix.column_cells, (row / row.sum()).tolist(), strict=True))
+    shown = tuple(sorted(set(matrix.row_cells) | set(matrix.column_cells)))
+    return Picture(
+        Drawing(
+            "Where a report may fall",
+            f"from cell {cell}, marked; {len(matrix.column_cells)} cells can be reported",
+            _few(shown),
+            shares,
+            marked={cell: "here"},
+        )
+    )
+
+
+def picture_of_removal(tree: LocationTree, removed: Mapping[str, str]) -> Picture:
+    """Show the leaves that are never reported, each with its reason."""
+    leaves = _few(tree.leaves)
+    inside = {cell: reason for cell, reason in removed.items() if cell in set(leaves)}
+    caption = f"{len(inside)} of {len(leaves)} cells are never reported (hatched)"
+    return Picture(Drawing("What is removed", caption, leaves, crossed=inside))
+
+
+def picture_of_protection(tree: LocationTree, epsilon_per_km: float, accuracy_km: float) -> Picture:
+    """Show two circles around the middle of a tree: protected within, accurate to.
+
+    Inside the first, of radius ln(4)/eps, no report makes a place more than four times as likely
+    as the middle, compared with before: the usual reading of Geo-Ind's level. The second is the
+    distance by which reports are expected to be off.
+    """
+    radius_km = math.log(4) / require_epsilon(epsilon_per_km)
+    middle = cells.centre(tree.root)
+    circles = (
+        Circle(middle, radius_km, f"protected within {1000 * radius_km:,.0f} m"),
+        Circle(middle, accuracy_km, f"accurate to {1000 * accuracy_km:,.0f} m", dashed=True),
+    )
+    caption = f"epsilon {epsilon_per_km:g} per km: odds of 4 at most within the full circle"
+    return Picture(Drawing("Protection", caption, _few(tree.leaves), circles=circles))
+
+
+def _few(shown: tuple[str, ...]) -> tuple[str, ...]:
+    if len(shown) > MOST_CELLS:
+        raise InvalidInput(
+            f"a picture shows at most {MOST_CELLS:,} cells, not {len(shown):,}: take a subtree"
+        )
+    return shown
