@@ -64,6 +64,17 @@ def require_fields(fields: Any, names: Mapping[str, Callable[[Any], bool]], what
     return fields
 
 
+def message(
+    content: bytes, most_bytes: int, version: str, names: Mapping[str, Callable[[Any], bool]]
+) -> Fields:
+    """Return the fields of a message of this version, or refuse the bytes."""
+    what = f"a {version.removeprefix('geocorgi ').rpartition(' ')[0]}"
+    fields = decoded(content, most_bytes, what)
+    if fields.get("format") != version:
+        raise InvalidMessage(f"{what} of this version says '{version}'")
+    return require_fields(fields, names, what)
+
+
 def digest(content: bytes) -> str:
     """Return the name by content: the SHA-256 in hexadecimal digits."""
     return hashlib.sha256(content).hexdigest()

@@ -64,13 +64,14 @@ def encode_request(request: ForestRequest) -> bytes:
     return canonical.encoded(request_fields(request))
 
 
+def request_id(request: ForestRequest) -> str:
+    """Return the request's name, under which its answer lies: the SHA-256 of its bytes."""
+    return canonical.digest(encode_request(request))
+
+
 def decode_request(content: bytes) -> ForestRequest:
     """Return the request in the bytes, or refuse them."""
-    what = "a forest request"
-    fields = canonical.decoded(content, MOST_BYTES, what)
-    if fields.get("format") != FORMAT:
-        raise InvalidMessage(f"{what} of this version says '{FORMAT}'")
-    found = dict(canonical.require_fields(fields, FIELDS, what))
+    found = dict(canonical.message(content, MOST_BYTES, FORMAT, FIELDS))
     del found["format"]
     return ForestRequest(**found)
 

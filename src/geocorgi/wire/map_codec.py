@@ -69,17 +69,13 @@ def map_id(public_map: PublicMap) -> str:
 
 def decode_map(content: bytes) -> PublicMap:
     """Return the map in the bytes, or refuse them."""
-    what = "a public map"
-    fields = canonical.decoded(content, MOST_BYTES, what)
-    if fields.get("format") != FORMAT:
-        raise InvalidMessage(f"{what} of this version says '{FORMAT}'")
-    canonical.require_fields(fields, MAP_FIELDS, what)
+    fields = canonical.message(content, MOST_BYTES, FORMAT, MAP_FIELDS)
     try:
         return _decoded(fields)
     except InvalidMessage:
         raise
     except InvalidInput as refusal:
-        raise InvalidMessage(f"{what}: {refusal}") from refusal
+        raise InvalidMessage(f"a public map: {refusal}") from refusal
 
 
 def read_map(path: Path) -> PublicMap:
