@@ -16,6 +16,7 @@
     │   └── InvalidMessage         what crosses the wall and is malformed, too large or not offered
     ├── NotPrivate             the matrix's: it does not keep the promise that it is to carry
     ├── OutsideTree            a point or cell that no leaf of this tree covers
+    ├── BudgetSpent            the budget's: at its ceiling everything is refused until it frees
     ├── GenerationFailed       the numerics': nothing is returned rather than something doubtful
     │   ├── SolverFailed           the solver gave up; its own word is in the message
     │   ├── LossBelowBound         a feasible loss lies under its proved lower bound
@@ -28,6 +29,8 @@ No message ever carries a location: messages reach logs, and logs reach other pe
 """
 
 from __future__ import annotations
+
+from datetime import datetime
 
 
 class GeocorgiError(Exception):
@@ -100,6 +103,15 @@ class NotPrivate(GeocorgiError):
 
 class OutsideTree(GeocorgiError, LookupError):
     """A point or cell that no leaf of this tree covers."""
+
+
+class BudgetSpent(GeocorgiError):
+    """At its ceiling everything is refused, old places and new ones alike, until it frees."""
+
+    def __init__(self, sentence: str, frees_at: datetime | None) -> None:
+        """Hold the sentence and the time when a next draw fits; None if it never will."""
+        super().__init__(sentence)
+        self.frees_at = frees_at
 
 
 class BadFile(GeocorgiError):

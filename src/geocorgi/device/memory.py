@@ -1,0 +1,79 @@
+"""What a memory of reports is asked and what it answers (THEORY §8).
+
+n fresh reports from one place cost n times epsilon, and their average finds the place. So a device
+remembers the leaf that it once drew for a real leaf and gives it again, free of charge, whatever
+the precision, recipient, map version or epsilon: a coarser audience gets its ancestor. A new leaf
+is drawn, and charged, only for a new place, where the remembered leaf must no longer be reported,
+or when the user asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from geocorgi.device.budget import Balance, Budget
+from geocorgi.errors import InvalidInput
+from geocorgi.matrix.epsilon import require_epsilon
+from geocorgi.tree.cells import require_resolution
+
+LONGEST_RECIPIENT = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On what terms a report is given: everything but where the user is.
+
+    ``resolution`` is that of the cell handed out. ``removed`` are the leaves that must not be
+    reported now, whatever was reported once. With ``remembered=False`` (the precision ``average``)
+    every report is a fresh draw, of a cell that is handed out as it is drawn. ``anew`` is the
+    user's explicit wish for a fresh draw.
+    """
+
+    recipient: str
+    epsilon_per_km: float
+    resolution: int
+    removed: AbstractSet[str] = frozenset()
+    budget: Budget = field(default_factory=Budget)
+    remembered: bool = True
+    anew: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse terms that nobody could keep or list."""
+        require_recipient(self.recipient)
+        require_resolution(self.resolution)
+        object.__setattr__(self, "epsilon_per_km", require_epsilon(self.epsilon_per_km))
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What may be handed out: it is charged and remembered already.
+
+    ``fresh`` if it was drawn and charged just now; ``repeated`` if the ceiling is reached and this
+    is the last report once more, wherever the user may be by now.
+    """
+
+    cell: str
+    fresh: bool
+    repeated: bool
+    balance: Balance
+
+
+class Memory(Protocol):
+    """Remembers draws and charges fresh ones."""
+
+    def report(self, real_leaf: str, draw: Callable[[], str], terms: Terms) -> Given:
+        """Return the cell to hand out; ``draw`` is called for a fresh one, or raise BudgetSpent.
+
+        A fresh draw is charged, durably, before it is returned. If ``draw`` raises, nothing has
+        happened.
+        """
+
+
+def require_recipient(label: str) -> str:
+    """Return a recipient's label, or refuse it."""
+    if not (isinstance(label, str) and 0 < len(label) <= LONGEST_RECIPIENT and label.isprintable()):
+        raise InvalidInput(f"a recipient is a label of 1 to {LONGEST_RECIPIENT} printable letters")
+    return label
