@@ -15,6 +15,9 @@
     │   ├── InvalidForest          matrices that are no privacy forest
     │   └── InvalidMessage         what crosses the wall and is malformed, too large or not offered
     ├── NotPrivate             the matrix's: it does not keep the promise that it is to carry
+    ├── ForestRefused          the server's: not the forest asked for, or it breaks its word
+    ├── PolicyNotMet           the policy's: this map offers nothing that could meet it
+    ├── NotReported            the policy's: from here it lets nothing be reported
     ├── OutsideTree            a point or cell that no leaf of this tree covers
     ├── BudgetSpent            the budget's: at its ceiling everything is refused until it frees
     ├── GenerationFailed       the numerics': nothing is returned rather than something doubtful
@@ -99,6 +102,18 @@ class SubtreeFailed(GenerationFailed):
 
 class NotPrivate(GeocorgiError):
     """A matrix does not keep the promise that it is to carry."""
+
+
+class ForestRefused(GeocorgiError):
+    """A forest is not what was asked for, or does not keep what it promises: nothing is drawn."""
+
+
+class PolicyNotMet(GeocorgiError):
+    """The map's catalogue offers nothing that could meet the policy."""
+
+
+class NotReported(GeocorgiError):
+    """The policy lets nothing be reported from where the user is."""
 
 
 class OutsideTree(GeocorgiError, LookupError):
