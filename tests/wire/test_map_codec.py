@@ -18,11 +18,13 @@ from geocorgi.tree.priors import Priors, uniform_priors
 from geocorgi.wire import map_codec
 from geocorgi.wire.catalogue import CatalogueEntry
 from geocorgi.wire.map_codec import decode_map, encode_map, map_id, read_map
+from geocorgi.wire.predicate import Condition
 from geocorgi.wire.public_map import PublicMap, Settings
 from tests.conftest import REPOSITORY
 from tests.wire.maps import LEAVES, ROOT, TREE, small_map
 
 GOLDEN = REPOSITORY / "tests" / "golden" / "public-map.json"
+SHARD = REPOSITORY / "tests" / "golden" / "public-map-shard.json"
 BYTES = encode_map(small_map())
 
 
@@ -30,7 +32,17 @@ def test_the_bytes_and_the_name_are_pinned():
     golden = GOLDEN.read_bytes()
     assert golden == BYTES
     assert encode_map(decode_map(golden)) == golden
-    assert map_id(small_map()) == "c4ac38fb53b6bcd9e16e06bacec267c4eadc58f286faeced08b7e8be83476e9e"
+    assert map_id(small_map()) == "04191c2426b847f9c4bff364a28124b7e5c5466fbcd5f7fa6c6fa333d768ccc5"
+
+
+def test_a_shard_with_a_predicate_is_pinned_and_comes_back():
+    golden = SHARD.read_bytes()
+    assert golden == encode_map(shard_map())
+    found = decode_map(golden)
+    assert encode_map(found) == golden
+    assert found.shard == shard_map().shard
+    assert found.predicates["busy"] == shard_map().predicates["busy"]
+    assert "Fetching all parts tells nothing" in found.shard.reveals
 
 
 def test_the_map_comes_back_as_it_was():
@@ -86,6 +98,16 @@ def dumped(fields: object) -> bytes:
 ENTRY = {
     "delta": 0, "epsilon_per_km": 5.0, "filter": None, "privacy_level": 1, "rows": "keep",
 }  # fmt: skip
+EVEN = {"cells": list(LEAVES[::2]), "where": None}
+WHERE = {"at_least": 10.0, "at_most": None, "attribute": "popular_18"}
+BUSY = {"cells": list(LEAVES[10:]), "where": [WHERE]}
+SIBLINGS = {"reveals": "which", "roots_of_region": [ROOT, "872830829ffffff"]}
+
+
+def filters(**change: object) -> bytes:
+    return changed(filters={"busy": BUSY | change, "even": EVEN})
+
+
 HOSTILE = {
     "an unknown field": changed(owner="me"),
     "another version": changed(format="geocorgi public map 2"),
@@ -107,9 +129,28 @@ HOSTILE = {
         targets={"cells": [LEAVES[1], LEAVES[0]], "weights": [1.0, 1.0]}
     ),
     "targets with more": changed(targets={"cells": [ROOT], "weights": [1.0], "n": 1}),
-    "a foreign cell passes": changed(filters={"even": ["89283082b6fffff"]}),
-    "a cell passes twice": changed(filters={"even": [LEAVES[0], LEAVES[0]]}),
-    "a name that is a path": changed(filters={"../x": []}),
+    "a foreign cell passes": changed(filters={"even": EVEN | {"cells": ["89283082b6fffff"]}}),
+    "a cell passes twice": changed(filters={"even": EVEN | {"cells": [LEAVES[0]] * 2}}),
+    "a name that is a path": changed(filters={"../x": EVEN, "even": EVEN}),
+    "a filter that is a list": changed(filters={"even": list(LEAVES[::2])}),
+    "a cell that fails passes": filters(cells=list(LEAVES[9:])),
+    "a cell that passes fails": filters(cells=list(LEAVES[11:])),
+    "no conditions": filters(where=[]),
+    "too many conditions": filters(where=[WHERE] * 21),
+    "a condition without bounds": filters(where=[WHERE | {"at_least": None}]),
+    "a condition with a whole bound": filters(where=[WHERE | {"at_least": 10}]),
+    "a condition on nothing known": filters(where=[WHERE | {"attribute": "wealth"}]),
+    "a condition with more": filters(where=[WHERE | {"user": "me"}]),
+    "a shard of another region": changed(
+        shard=SIBLINGS | {"roots_of_region": ["872830829ffffff", "87283082affffff"]}
+    ),
+    "a shard of one": changed(shard=SIBLINGS | {"roots_of_region": [ROOT]}),
+    "a region out of order": changed(
+        shard=SIBLINGS | {"roots_of_region": ["872830829ffffff", ROOT]}
+    ),
+    "a shard that acts": changed(shard=SIBLINGS | {"reveals": "\x1b[2J"}),
+    "a shard that says nothing": changed(shard=SIBLINGS | {"reveals": ""}),
+    "a shard with more": changed(shard=SIBLINGS | {"user": 1},
     "attributes too few": changed(attributes={"popular": [1.0]}),
     "settings with more": changed(settings={"epsilons_per_km": [5.0], "gap": 0.1, "t": 3}),
     "no epsilons": changed(settings={"epsilons_per_km": [], "gap": 0.1, "work": None}),
@@ -125,6 +166,11 @@ HOSTILE = {
     "too many entries": changed(catalogue=[ENTRY] * 10_001),
     "blanks": BYTES.replace(b",", b", "),
 }
+
+
+def test_a_filter_that_holds_is_accepted():
+    assert decode_map(filters()).predicates["busy"] == (Condition("popular_18", 10.0),)
+    assert decode_map(changed(shard=SIBLINGS)).shard.reveals == "which"
 
 
 @pytest.mark.parametrize("content", HOSTILE.values(), ids=HOSTILE.keys())

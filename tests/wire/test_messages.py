@@ -191,4 +191,4 @@ def test_a_refusal_cannot_act_on_a_terminal():
 def test_what_the_index_says_of_a_map_is_so():
     pin = pin_of_map(small_map())
     assert pin.roots == (ROOT,)
-    assert pin.map_id == "c4ac38fb53b6bcd9e16e06bacec267c4eadc58f286faeced08b7e8be83476e9e"
+    assert pin.map_id == "04191c2426b847f9c4bff364a28124b7e5c5466fbcd5f7fa6c6fa333d768ccc5"

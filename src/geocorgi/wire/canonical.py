@@ -113,3 +113,13 @@ def is_list(value: Any) -> bool:
 def is_object(value: Any) -> bool:
     """Return whether this is an object."""
     return isinstance(value, dict)
+
+
+def is_list_or_none(value: Any) -> bool:
+    """Return whether this is a list or nothing."""
+    return value is None or isinstance(value, list)
+
+
+def is_object_or_none(value: Any) -> bool:
+    """Return whether this is an object or nothing."""
+    return value is None or isinstance(value, dict)

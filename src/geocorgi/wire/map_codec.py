@@ -13,7 +13,9 @@ from geocorgi.tree.location_tree import MOST_LEAVES, LocationTree
 from geocorgi.tree.priors import Priors
 from geocorgi.wire import canonical
 from geocorgi.wire.catalogue import entry_fields, entry_of
+from geocorgi.wire.predicate import Predicate, predicate_fields, predicate_of
 from geocorgi.wire.public_map import MOST_ENTRIES, PublicMap, Settings
+from geocorgi.wire.shard import shard_fields, shard_from
 
 FORMAT = "geocorgi public map 1"
 MOST_BYTES = 64_000_000
@@ -28,8 +30,10 @@ MAP_FIELDS = {
     "priors": canonical.is_list,
     "roots": canonical.is_list,
     "settings": canonical.is_object,
-    "targets": lambda value: value is None or isinstance(value, dict),
+    "shard": canonical.is_object_or_none,
+    "targets": canonical.is_object_or_none,
 }
+FILTER_FIELDS = {"cells": canonical.is_list, "where": canonical.is_list_or_none}
 SETTINGS_FIELDS = {
     "epsilons_per_km": canonical.is_list,
     "gap": canonical.is_real,
@@ -45,7 +49,7 @@ def encode_map(public_map: PublicMap) -> bytes:
         {
             "attributes": {n: row.tolist() for n, row in public_map.attributes.items()},
             "catalogue": [entry_fields(entry) for entry in public_map.catalogue],
-            "filters": {name: list(passing) for name, passing in public_map.filters.items()},
+            "filters": {name: _filter_fields(public_map, name) for name in public_map.filters},
             "format": FORMAT,
             "height": public_map.height,
             "leaf_resolution": public_map.leaf_resolution,
@@ -56,10 +60,19 @@ def encode_map(public_map: PublicMap) -> bytes:
                 "gap": settings.gap,
                 "work": settings.work,
             },
+            "shard": shard_fields(public_map.shard),
             "targets": targets
             and {"cells": list(targets.cells), "weights": targets.weights.tolist()},
         }
     )
+
+
+def _filter_fields(public_map: PublicMap, name: str) -> dict[str, Any]:
+    where = public_map.predicates.get(name)
+    return {
+        "cells": list(public_map.filters[name]),
+        "where": None if where is None else predicate_fields(where),
+    }
 
 
 def map_id(public_map: PublicMap) -> str:
@@ -95,6 +108,10 @@ def _decoded(fields: Mapping[str, Any]) -> PublicMap:
     leaves = _leaves(roots, height)
     if len(fields["catalogue"]) > MOST_ENTRIES:
         raise InvalidMessage(f"a catalogue has at most {MOST_ENTRIES:,} entries")
+    filters = {
+        name: canonical.require_fields(row, FILTER_FIELDS, "a filter of the map")
+        for name, row in fields["filters"].items()
+    }
     public_map = PublicMap(
         roots=roots,
         height=height,
@@ -103,11 +120,21 @@ def _decoded(fields: Mapping[str, Any]) -> PublicMap:
         catalogue=tuple(entry_of(entry, "a catalogue entry") for entry in fields["catalogue"]),
         targets=_targets(fields["targets"]),
         attributes={n: _numbers(row, "attributes") for n, row in fields["attributes"].items()},
-        filters={name: _texts(row, "filters") for name, row in fields["filters"].items()},
+        filters={name: _texts(row["cells"], "filters") for name, row in filters.items()},
+        predicates=_predicates(filters),
+        shard=shard_from(fields["shard"]),
     )
     if public_map.leaf_resolution != fields["leaf_resolution"]:
         raise InvalidMessage("a public map: 'leaf_resolution' is not that of the roots' leaves")
     return public_map
+
+
+def _predicates(filters: Mapping[str, Mapping[str, Any]]) -> dict[str, Predicate]:
+    return {
+        name: predicate_of(row["where"])
+        for name, row in filters.items()
+        if row["where"] is not None
+    }
 
 
 def _leaves(roots: tuple[str, ...], height: int) -> tuple[str, ...]:

@@ -23,6 +23,8 @@ from geocorgi.tree.location_tree import MOST_LEAVES, LocationTree
 from geocorgi.tree.priors import Priors, restricted
 from geocorgi.wire import canonical
 from geocorgi.wire.catalogue import CatalogueEntry, require_name
+from geocorgi.wire.predicate import Predicate, passing, require_predicate
+from geocorgi.wire.shard import Shard
 
 MOST_ENTRIES = 10_000
 MOST_FILTERS = 100
@@ -59,7 +61,9 @@ class PublicMap:
 
     ``priors`` has the leaves of all roots, in order. ``targets`` are None where every leaf of the
     user's subtree is as likely a target as every other. ``attributes`` are public numbers, one a
-    leaf; ``filters`` name the leaves that pass. Everything comes in ascending order.
+    leaf; ``filters`` name the leaves that pass, and ``predicates`` say of a filter why those: a
+    filter that has none is the server's word. Everything comes in ascending order. ``shard`` is
+    None where the map is of the whole region.
     """
 
     roots: tuple[str, ...]
@@ -70,6 +74,8 @@ class PublicMap:
     targets: Priors | None = None
     attributes: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     filters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    predicates: Mapping[str, Predicate] = field(default_factory=dict)
+    shard: Shard | None = None
 
     def __post_init__(self) -> None:
         """Refuse what does not fit together."""
@@ -87,7 +93,12 @@ class PublicMap:
             )
         object.__setattr__(self, "filters", MappingProxyType(filters))
         object.__setattr__(self, "attributes", MappingProxyType(values))
+        object.__setattr__(
+            self, "predicates", _predicates(self.predicates, filters, values, leaves)
+        )
         object.__setattr__(self, "catalogue", tuple(self.catalogue))
+        if self.shard is not None and not set(self.roots) < set(self.shard.roots_of_region):
+            raise InvalidMessage("a shard has some of its region's roots, not all and no others")
         _require_catalogue(self)
 
     @property
@@ -146,6 +157,20 @@ def _filter(name: str, passing: Sequence[str], leaves: Sequence[str]) -> tuple[s
     if list(passing) != sorted(set(passing)) or not set(passing) <= set(leaves):
         raise InvalidMessage(f"the filter '{name}' does not name leaves of the map, ascending")
     return passing
+
+
+def _predicates(
+    predicates: Mapping[str, Predicate],
+    filters: Mapping[str, tuple[str, ...]],
+    attributes: Mapping[str, NDArray[np.float64]],
+    leaves: Sequence[str],
+) -> Mapping[str, Predicate]:
+    if not predicates.keys() <= filters.keys():
+        raise InvalidMessage("the map says of a filter that it does not have what passes it")
+    for name, predicate in predicates.items():
+        if passing(require_predicate(predicate), attributes, leaves) != filters[name]:
+            raise InvalidMessage(f"the cells of the filter '{name}' are not those that pass it")
+    return MappingProxyType({name: tuple(one) for name, one in predicates.items()})
 
 
 def _values(
