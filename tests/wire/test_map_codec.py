@@ -150,7 +150,7 @@ HOSTILE = {
     ),
     "a shard that acts": changed(shard=SIBLINGS | {"reveals": "\x1b[2J"}),
     "a shard that says nothing": changed(shard=SIBLINGS | {"reveals": ""}),
-    "a shard with more": changed(shard=SIBLINGS | {"user": 1},
+    "a shard with more": changed(shard=SIBLINGS | {"user": 1}),
     "attributes too few": changed(attributes={"popular": [1.0]}),
     "settings with more": changed(settings={"epsilons_per_km": [5.0], "gap": 0.1, "t": 3}),
     "no epsilons": changed(settings={"epsilons_per_km": [], "gap": 0.1, "work": None}),
