@@ -21,7 +21,7 @@ from geocorgi.wire.map_codec import decode_map, encode_map, map_id, read_map
 from geocorgi.wire.predicate import Condition
 from geocorgi.wire.public_map import PublicMap, Settings
 from tests.conftest import REPOSITORY
-from tests.wire.maps import LEAVES, ROOT, TREE, small_map
+from tests.wire.maps import LEAVES, ROOT, TREE, shard_map, small_map
 
 GOLDEN = REPOSITORY / "tests" / "golden" / "public-map.json"
 SHARD = REPOSITORY / "tests" / "golden" / "public-map-shard.json"
