@@ -11,7 +11,11 @@ from hypothesis import settings
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 REAL_DATA = REPOSITORY.parent / "shared" / "data"
-HOW_TO_INSTALL = {"nginx": "apt-get install nginx", "chromium": "apt-get install chromium"}
+HOW_TO_INSTALL = {
+    "chromium": "apt-get install chromium",
+    "nginx": "apt-get install nginx",
+    "openssl": "apt-get install openssl",
+}
 
 # Shared machines stall for a second now and then; deadlines would fail honest tests.
 settings.register_profile("geocorgi", deadline=None, derandomize=bool(os.environ.get("CI")))

@@ -24,6 +24,12 @@
     │   ├── SolverFailed           the solver gave up; its own word is in the message
     │   ├── LossBelowBound         a feasible loss lies under its proved lower bound
     │   └── SubtreeFailed          a subtree of a forest has no matrix; the forest is not published
+    ├── FetchFailed            the network's or the server's: what was asked for did not come
+    │   ├── Unreachable            no whole answer in time; asking again later may help
+    │   ├── NotReady               the server is still building it when patience ends
+    │   ├── NotOffered             the server does not have it
+    │   └── AnswerRefused          an answer that is not believed: too large, from elsewhere, not
+    │                              what its digest says
     ├── BadFile                the file's: unreadable, of an unknown kind, or malformed
     │   └── BadCheckins            check-ins that break the declared layout
     └── MissingExtra           the installation's: an optional part is not installed
@@ -127,6 +133,26 @@ class BudgetSpent(GeocorgiError):
         """Hold the sentence and the time when a next draw fits; None if it never will."""
         super().__init__(sentence)
         self.frees_at = frees_at
+
+
+class FetchFailed(GeocorgiError):
+    """What was asked for over the network did not come."""
+
+
+class Unreachable(FetchFailed):
+    """There is no whole answer in time; asking again later may help."""
+
+
+class NotReady(FetchFailed):
+    """The server is still building it when patience ends."""
+
+
+class NotOffered(FetchFailed):
+    """The server does not have it."""
+
+
+class AnswerRefused(FetchFailed):
+    """An answer is not believed, whatever the reason why it came."""
 
 
 class BadFile(GeocorgiError):
