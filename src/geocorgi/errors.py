@@ -13,11 +13,13 @@
     │   ├── InvalidProblem         rates and costs that make no obfuscation problem
     │   ├── InvalidPruning         a set of cells whose removal leaves nothing to draw from
     │   ├── InvalidForest          matrices that are no privacy forest
+    │   ├── InvalidPolicy          a user's policy that cannot mean what was asked; names the line
     │   └── InvalidMessage         what crosses the wall and is malformed, too large or not offered
     ├── NotPrivate             the matrix's: it does not keep the promise that it is to carry
     ├── ForestRefused          the server's: not the forest asked for, or it breaks its word
     ├── PolicyNotMet           the policy's: this map offers nothing that could meet it
     ├── NotReported            the policy's: from here it lets nothing be reported
+    ├── AttributeUnknown       the source's: a preference wants a value that is not known, or none
     ├── OutsideTree            a point or cell that no leaf of this tree covers
     ├── BudgetSpent            the budget's: at its ceiling everything is refused until it frees
     ├── GenerationFailed       the numerics': nothing is returned rather than something doubtful
@@ -86,6 +88,10 @@ class InvalidForest(InvalidInput):
     """Matrices that are no privacy forest."""
 
 
+class InvalidPolicy(InvalidInput):
+    """A user's policy that cannot mean what was asked; the message names the line."""
+
+
 class InvalidMessage(InvalidInput):
     """What crosses the wall and is malformed, too large, or not offered."""
 
@@ -120,6 +126,10 @@ class PolicyNotMet(GeocorgiError):
 
 class NotReported(GeocorgiError):
     """The policy lets nothing be reported from where the user is."""
+
+
+class AttributeUnknown(GeocorgiError):
+    """A value that a preference wants is not known, and the preference refuses without it."""
 
 
 class OutsideTree(GeocorgiError, LookupError):

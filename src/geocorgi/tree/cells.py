@@ -15,7 +15,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import h3
 import numpy as np
@@ -162,12 +162,16 @@ def neighbours(cell: str) -> tuple[str, ...]:
     return tuple(sorted(set(h3.grid_disk(cell, 1)) - {cell}))
 
 
-def cover(geojson_geometry: dict[str, Any], resolution: int) -> tuple[str, ...]:
-    """Return the cells of ``resolution`` that overlap the geometry, in ascending order."""
+def cover(
+    geojson_geometry: dict[str, Any],
+    resolution: int,
+    contain: Literal["overlap", "center"] = "overlap",
+) -> tuple[str, ...]:
+    """Return, ascending, the cells that overlap the geometry or have their centre in it."""
     try:
         shape = h3.geo_to_h3shape(geojson_geometry)
         cells: Sequence[str] = h3.h3shape_to_cells_experimental(
-            shape, require_resolution(resolution), contain="overlap"
+            shape, require_resolution(resolution), contain=contain
         )
     except InvalidInput:
         raise

@@ -14,7 +14,7 @@ import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -36,6 +36,19 @@ def cover_region(
     height = cells.require_resolution(leaf_resolution) - root_resolution
     if height < 0:
         raise InvalidTree("the leaf resolution is the larger number: leaves are finer than roots")
+    leaves = leaves_of_region(geojson, leaf_resolution)
+    roots = {cells.ancestor(leaf, root_resolution) for leaf in leaves}
+    if not roots:
+        raise InvalidRegion("the region has no area: expected a Polygon or a MultiPolygon")
+    return tuple(LocationTree(root, height) for root in sorted(roots))
+
+
+def leaves_of_region(
+    geojson: dict[str, Any],
+    leaf_resolution: int,
+    contain: Literal["overlap", "center"] = "overlap",
+) -> Iterator[str]:
+    """Yield the cells that overlap the region, or those whose centre lies in it, maybe twice."""
     polygons = list(_polygons(geojson))
     about = sum(_about_leaves(polygon, leaf_resolution) for polygon in polygons)
     if about > MOST_LEAVES:
@@ -43,13 +56,9 @@ def cover_region(
             f"the region has about {about:,.0f} leaves of resolution {leaf_resolution}, more than "
             f"{MOST_LEAVES:,}; choose coarser leaves or cover it in parts"
         )
-    roots: set[str] = set()
     for polygon in polygons:
-        leaves = cells.cover({"type": "Polygon", "coordinates": polygon}, leaf_resolution)
-        roots.update(cells.ancestor(leaf, root_resolution) for leaf in leaves)
-    if not roots:
-        raise InvalidRegion("the region has no area: expected a Polygon or a MultiPolygon")
-    return tuple(LocationTree(root, height) for root in sorted(roots))
+        geometry = {"type": "Polygon", "coordinates": polygon}
+        yield from cells.cover(geometry, leaf_resolution, contain)
 
 
 def read_region(path: Path) -> dict[str, Any]:

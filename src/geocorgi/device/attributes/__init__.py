@@ -1,0 +1,1 @@
+"""Attributes of cells: what preferences are about, for the whole map, from wherever it is known."""

@@ -1,0 +1,62 @@
+"""Where the values of a variable come from, as a policy declares it: a table or an address.
+
+Declared only; :mod:`geocorgi.device.attributes` reads and asks. An address is asked for the whole
+map, or by the user's own opt-in for one subtree, and never for the cell where she is.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from geocorgi.device.preferences import refused_at
+from geocorgi.device.units import BASE, UNITS, Kind, units_of
+
+LONGEST_TIME_OUT_SECONDS = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One variable's source; exactly one of ``table`` (a file) and ``url`` is given.
+
+    ``unit`` is that of the numbers as they come. What an address said is used again until
+    ``time_to_live_minutes`` have passed.
+    """
+
+    kind: Kind
+    table: str | None = None
+    url: str | None = field(default=None, repr=False)
+    unit: str | None = None
+    column: str | None = None
+    time_to_live_minutes: float = 60.0
+    time_out_seconds: float = 10.0
+    one_subtree: bool = False
+    line: int | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        """Refuse a source that cannot be asked."""
+        if (self.table is None) == (self.url is None):
+            raise refused_at(self.line, "a source has either a table or a url")
+        if self.url is not None and not self.url.startswith(("http://", "https://")):
+            raise refused_at(self.line, "a source's url begins with https:// (or http://)")
+        object.__setattr__(self, "unit", self._require_unit())
+        if not (math.isfinite(self.time_to_live_minutes) and self.time_to_live_minutes >= 0):
+            raise refused_at(self.line, "a time to live is zero minutes or more")
+        if not 0 < self.time_out_seconds <= LONGEST_TIME_OUT_SECONDS:
+            raise refused_at(
+                self.line, f"a time-out is above 0 and at most {LONGEST_TIME_OUT_SECONDS:g} seconds"
+            )
+        if self.one_subtree and self.url is None:
+            raise refused_at(self.line, "only a url can be asked for one subtree")
+
+    def _require_unit(self) -> str | None:
+        base = BASE.get(self.kind)
+        if self.unit is None:
+            return base
+        if self.unit not in UNITS or UNITS[self.unit].kind is not self.kind:
+            known = units_of(self.kind)
+            way_out = f"use one of {known}" if known else f"a {self.kind} has no unit"
+            raise refused_at(
+                self.line, f"the source's unit is not that of a {self.kind}: {way_out}"
+            )
+        return self.unit
