@@ -6,6 +6,8 @@
 #   make test-slow   the long tests; make test-all: both
 #   make bench       the benchmarks, printed as ratios
 #   make bench-docs  all of them, written to docs/benchmarks.md (half an hour)
+#   make docs        build the documents as a site, offline, into build/docs
+#   make paper-map   find anew where everything that the paper numbers is at home
 #   make lock        pin the requirements anew
 
 PYTHON ?= python3
@@ -15,7 +17,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 INSTALL := $(PIP) install --require-hashes --only-binary :all:
 ITSELF := $(PIP) install --no-deps --no-build-isolation --editable .
 
-.PHONY: demo test test-slow test-all check format bench bench-docs lock clean help
+.PHONY: demo test test-slow test-all check format bench bench-docs docs paper-map lock clean help
 
 help:
 	@sed -n 's/^#   //p' $(MAKEFILE_LIST)
@@ -65,6 +67,13 @@ bench: $(VENV)/.dev
 bench-docs: $(VENV)/.dev
 	@$(BIN)/python benchmarks/document.py --run --to .benchmarks/run.json
 
+docs: $(VENV)/.dev
+	@$(BIN)/sphinx-build --quiet --fail-on-warning --builder html docs build/docs
+	@echo "The documents are in build/docs/index.html"
+
+paper-map: $(VENV)/.dev
+	@$(BIN)/python docs/paper_map.py
+
 # uv resolves for every platform at once; it is needed here and nowhere else (pip install uv).
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	--no-emit-index-url --no-emit-find-links --no-annotate pyproject.toml
@@ -73,4 +82,4 @@ lock:
 	$(LOCK) --extra server --constraint requirements/dev.txt --output-file requirements/demo.txt requirements/build.in
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-output
+	rm -rf $(VENV) build docs/reference/api .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-output

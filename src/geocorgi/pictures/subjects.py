@@ -21,7 +21,7 @@ MOST_CELLS = 2_401
 
 
 def picture_of_tree(tree: LocationTree) -> Picture:
-    """Show the leaves of a tree and the outlines of the levels above (Paper: Fig. 2)."""
+    """Show a tree: its leaves, the outlines above (Paper: fig:treegeneration)."""
     coarser = tuple(cell for level in range(1, tree.height + 1) for cell in tree.nodes(level))
     caption = (
         f"{tree.count(0):,} leaves of H3 resolution {tree.leaf_resolution}, "
