@@ -97,6 +97,9 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path):
         ContentCache(tmp_path / "cache").keep(b"corgi")
 
 
-def test_the_usual_folder_is_the_platforms(monkeypatch, tmp_path):
+def test_the_usual_folder_is_the_platforms_or_the_one_named(monkeypatch, tmp_path):
+    monkeypatch.delenv("GEOCORGI_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert "geocorgi" in usual_folder().parts
+    monkeypatch.setenv("GEOCORGI_CACHE", str(tmp_path / "mine"))
+    assert usual_folder() == tmp_path / "mine"

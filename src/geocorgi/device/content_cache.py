@@ -12,6 +12,7 @@ alone (mode 0700).
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,12 +23,15 @@ import platformdirs
 from geocorgi.errors import BadFile
 from geocorgi.files import write_atomically
 
+VARIABLE = "GEOCORGI_CACHE"
 MOST_BYTES = 2_000_000_000
 DIGEST_LETTERS = 64
 
 
 def usual_folder() -> Path:
-    """Return where a device keeps what it fetched."""
+    """Return where a device keeps what it fetched: what ``GEOCORGI_CACHE`` names, or usual."""
+    if named := os.environ.get(VARIABLE):
+        return Path(named)
     return platformdirs.user_cache_path("geocorgi", appauthor=False)
 
 
