@@ -12,36 +12,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from enum import StrEnum
 
-from geocorgi.errors import InvalidInput
-from geocorgi.matrix.epsilon import require_epsilon
+from geocorgi.device.policy import Budget
 
-LONGEST_PERIOD = timedelta(days=3_660)
-
-
-class AtCeiling(StrEnum):
-    """What happens to *every* request at the ceiling, for old places and new ones alike."""
-
-    REFUSE = "refuse"
-    REPEAT = "repeat"
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """At most ``ceiling_per_km`` of composed epsilon within any ``period``; None for no limit."""
-
-    ceiling_per_km: float | None = None
-    period: timedelta = timedelta(days=1)
-    at_ceiling: AtCeiling = AtCeiling.REFUSE
-
-    def __post_init__(self) -> None:
-        """Refuse what limits nothing or everything."""
-        if self.ceiling_per_km is not None:
-            object.__setattr__(self, "ceiling_per_km", require_epsilon(self.ceiling_per_km))
-        if not timedelta(0) < self.period <= LONGEST_PERIOD:
-            raise InvalidInput("a budget's period is above zero and at most ten years")
-        object.__setattr__(self, "at_ceiling", AtCeiling(self.at_ceiling))
+LONGEST_HOURS = 24 * 36_525  # a century: longer periods are as long as any device
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +35,7 @@ class Balance:
 
     spent_per_km: float
     draws: int
-    ceiling_per_km: float | None
-    period: timedelta
+    budget: Budget
     fits: bool
     frees_at: datetime | None
 
@@ -71,25 +44,27 @@ def balance(
     charges: Iterable[Charge], budget: Budget, now: datetime, next_epsilon_per_km: float
 ) -> Balance:
     """Return how the budget stands, and whether one more draw at this epsilon fits."""
+    period = timedelta(hours=min(budget.period_hours, LONGEST_HOURS))
     counted = sorted(
-        (charge for charge in charges if charge.time + budget.period > now),
+        (charge for charge in charges if charge.time + period > now),
         key=lambda charge: charge.time,
     )
     spent = sum((_exactly(charge.epsilon_per_km) for charge in counted), Decimal(0))
-    fits, frees_at = _room(counted, spent, budget, _exactly(next_epsilon_per_km))
-    return Balance(float(spent), len(counted), budget.ceiling_per_km, budget.period, fits, frees_at)
+    fits, leaving = _room(counted, spent, budget, _exactly(next_epsilon_per_km))
+    frees_at = None if leaving is None else leaving.time + period
+    return Balance(float(spent), len(counted), budget, fits, frees_at)
 
 
 def _room(
     counted: list[Charge], spent: Decimal, budget: Budget, wanted: Decimal
-) -> tuple[bool, datetime | None]:
-    """Return whether the wanted epsilon fits now, and else when enough charges have slid out."""
+) -> tuple[bool, Charge | None]:
+    """Return whether it fits now, and else the charge that has to slide out."""
     if budget.ceiling_per_km is None or spent + wanted <= _exactly(budget.ceiling_per_km):
         return True, None
     for charge in counted:
         spent -= _exactly(charge.epsilon_per_km)
         if spent + wanted <= _exactly(budget.ceiling_per_km):
-            return False, charge.time + budget.period
+            return False, charge
     return False, None
 
 

@@ -14,7 +14,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from geocorgi.device.budget import Balance, Budget
+from geocorgi.device.budget import Balance
+from geocorgi.device.policy import Budget
 from geocorgi.errors import InvalidInput
 from geocorgi.matrix.epsilon import require_epsilon
 from geocorgi.tree.cells import require_resolution
@@ -26,10 +27,11 @@ LONGEST_RECIPIENT = 64
 class Terms:
     """On what terms a report is given: everything but where the user is.
 
-    ``resolution`` is that of the cell handed out. ``removed`` are the leaves that must not be
-    reported now, whatever was reported once. With ``remembered=False`` (the precision ``average``)
-    every report is a fresh draw, of a cell that is handed out as it is drawn. ``anew`` is the
-    user's explicit wish for a fresh draw.
+    None of it may depend on where the user is: ``epsilon_per_km``, what a fresh draw costs, is one
+    for the whole map. ``resolution`` is that of the cell handed out. ``removed`` are the leaves
+    that must not be reported now, whatever was reported once. With ``remembered=False`` (the
+    precision ``average``) every report is a fresh draw, of a cell that is handed out as it is
+    drawn. ``anew`` is the user's explicit wish for a fresh draw.
     """
 
     recipient: str

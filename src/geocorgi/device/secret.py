@@ -38,6 +38,21 @@ class DeviceSecret:
             self.__key, b"".join(b"%d:%b" % (len(part), part) for part in written), "sha256"
         )
 
+    def hide(self, purpose: str, text: str) -> bytes:
+        """Return a short text so that only this secret gives it back; never twice the same."""
+        salt, written = secrets.token_bytes(LENGTH), text.encode()
+        if len(written) > LENGTH:
+            raise BadFile(f"what is hidden has at most {LENGTH} letters")
+        return salt + self._mask(purpose, salt, written)
+
+    def reveal(self, purpose: str, hidden: bytes) -> str:
+        """Return the text that was hidden for the same purpose."""
+        return self._mask(purpose, hidden[:LENGTH], hidden[LENGTH:]).decode()
+
+    def _mask(self, purpose: str, salt: bytes, written: bytes) -> bytes:
+        mask = self.name("hide", purpose, salt.hex())
+        return bytes(one ^ other for one, other in zip(written, mask, strict=False))
+
     def __repr__(self) -> str:
         return "<device secret, withheld>"
 

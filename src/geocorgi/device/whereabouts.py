@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from geocorgi.device import settling
 from geocorgi.errors import InvalidCell, InvalidInput, OutsideTree
 from geocorgi.tree import cells
 from geocorgi.wire.public_map import PublicMap
@@ -41,6 +42,18 @@ class Whereabouts:
         if cells.ancestor(leaf, resolution - public_map.height) not in public_map.roots:
             raise OutsideTree("the real location lies in no leaf of this map")
         return leaf
+
+    def leaves_near(self, public_map: PublicMap, margin_km: float) -> tuple[str, ...]:
+        """Return the leaf in which the user is, and then the map's leaves that are near the point.
+
+        What to settle on (:mod:`geocorgi.device.settling`); a cell is near to nothing else.
+        """
+        own, place = self.leaf_of(public_map), self.__place
+        if isinstance(place, str):
+            return (own,)
+        coarsest = public_map.leaf_resolution - public_map.height
+        near = settling.leaves_near(place, public_map.leaf_resolution, margin_km)
+        return tuple(leaf for leaf in near if cells.ancestor(leaf, coarsest) in public_map.roots)
 
     def __repr__(self) -> str:
         return WITHHELD

@@ -1,0 +1,137 @@
+"""The ledger's file: SQLite, for its owner alone, whole from its first moment on.
+
+A new ledger is made under another name and then given its own, so that a crash leaves none or a
+whole one, and two processes that begin at once share one. WAL with full synchronisation: what is
+committed is on the disk. ``secure_delete`` overwrites what is deleted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from geocorgi.device.secret import DeviceSecret, device_secret, has_secret, link_new
+from geocorgi.errors import BadFile
+
+FILE = "ledger.sqlite"
+VERSION = 1
+SECONDS_TO_WAIT = 30.0
+
+# No table holds a place by name: ``place`` is an HMAC under the secret, ``settled`` and
+# ``towards`` are hidden by it.
+TABLES = """
+CREATE TABLE memory (place BLOB PRIMARY KEY, drawn TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE charges (time REAL NOT NULL, epsilon_per_km REAL NOT NULL);
+CREATE TABLE history (
+    time REAL NOT NULL, recipient TEXT NOT NULL, cell TEXT NOT NULL, kind TEXT NOT NULL,
+    epsilon_per_km REAL NOT NULL
+);
+CREATE TABLE present (
+    one INTEGER PRIMARY KEY CHECK (one = 1), last_drawn TEXT, settled BLOB, towards BLOB, since REAL
+);
+INSERT INTO present (one) VALUES (1);
+CREATE TABLE witness (of_secret BLOB NOT NULL);
+"""
+
+
+def open_ledger(folder: Path) -> tuple[sqlite3.Connection, DeviceSecret]:
+    """Return a connection to the folder's ledger, made if need be, and the secret that fits."""
+    path = folder / FILE
+    if path.exists() and not has_secret(folder):
+        raise BadFile(_lost("is missing"))
+    secret = device_secret(folder)
+    if not path.exists():
+        _make(path, secret)
+    connection = connect(path)
+    with named_refusals():
+        (of_secret,) = connection.execute("SELECT of_secret FROM witness").fetchone()
+    if not hmac.compare_digest(of_secret, witness_of(secret)):
+        connection.close()
+        raise BadFile(_lost("belongs to another one"))
+    return connection, secret
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Return a connection to a ledger that is there."""
+    with named_refusals():
+        if path.stat().st_mode & 0o077:
+            path.chmod(0o600)
+        connection = sqlite3.connect(path, timeout=SECONDS_TO_WAIT, isolation_level=None)
+        try:
+            _prepare(connection)
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+        except BaseException:
+            connection.close()
+            raise
+    if version != VERSION:
+        connection.close()
+        raise BadFile(f"{path.name} is a ledger of version {version}, not {VERSION}: update")
+    return connection
+
+
+@contextlib.contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """Hold the ledger alone; all of it is on the disk afterwards, or nothing has happened."""
+    with named_refusals():
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield connection
+            connection.execute("COMMIT")
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+
+
+@contextlib.contextmanager
+def named_refusals() -> Iterator[None]:
+    """Turn what SQLite refuses into one sentence."""
+    try:
+        yield
+    except sqlite3.OperationalError as refusal:
+        raise BadFile(
+            f"{FILE} cannot be used now ({refusal}): another process may hold it, or the disk be "
+            "full; try again"
+        ) from None
+    except sqlite3.DatabaseError as damage:
+        raise BadFile(
+            f"{FILE} is damaged ({damage}): restore it from a backup, or move it away, which "
+            "forgets what was spent and draws old places again"
+        ) from None
+
+
+def witness_of(secret: DeviceSecret) -> bytes:
+    """Return what the ledger keeps to know its secret again."""
+    return secret.name("witness")
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA secure_delete = ON")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA trusted_schema = OFF")
+
+
+def _make(path: Path, secret: DeviceSecret) -> None:
+    with named_refusals(), tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        whole = Path(folder) / path.name
+        os.close(os.open(whole, os.O_CREAT | os.O_EXCL, 0o600))
+        connection = sqlite3.connect(whole, isolation_level=None)
+        try:
+            _prepare(connection)
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
+            connection.execute("INSERT INTO witness VALUES (?)", [witness_of(secret)])
+        finally:
+            connection.close()  # the last one to close brings everything into the one file
+        link_new(whole, path)
+
+
+def _lost(what: str) -> str:
+    return (
+        f"the ledger's secret {what}, and without it old places would be drawn again: restore "
+        "secret.key, or run 'geocorgi history --erase', which forgets them and keeps the charges"
+    )

@@ -1,0 +1,105 @@
+"""A place that jitters is one place."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from geocorgi.device.ledger import Ledger
+from geocorgi.device.settling import Settled, leaves_near, settle
+from geocorgi.device.whereabouts import Whereabouts
+from geocorgi.errors import InvalidInput
+from geocorgi.tree import cells, distances
+from tests.device.ledger_processes import LEAVES
+from tests.wire.maps import small_map
+
+NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
+NONE, HOUR = timedelta(0), timedelta(hours=1)
+HERE = cells.centre(LEAVES[24])
+
+
+@given(st.floats(-0.003, 0.003), st.floats(-0.003, 0.003), st.sampled_from([0.01, 0.05, 0.2]))
+def test_what_is_near_is_what_lies_within_the_margin_of_the_borders(north, east, margin_km):
+    point = HERE[0] + north, HERE[1] + east
+    near = leaves_near(point, 9, margin_km)
+    assert near[0] == cells.cell_at(*point, 9)
+    around = {near[0]}
+    for _ in range(3):
+        around |= {cell for known in around for cell in cells.neighbours(known)}
+    own_km = distances.haversine_km(*point, *cells.centre(near[0]))
+    expected = {
+        cell
+        for cell in around
+        if distances.haversine_km(*point, *cells.centre(cell)) <= own_km + 2 * margin_km
+    }
+    assert set(near) == expected
+    assert len(set(near)) == len(near)
+
+
+def test_the_middle_of_a_leaf_is_near_to_nothing_else():
+    assert leaves_near(HERE, 9, 0.05) == (LEAVES[24],)
+
+
+def test_a_margin_of_many_leaves_is_refused():
+    with pytest.raises(InvalidInput, match="margin"):
+        leaves_near(HERE, 12, 1.0)
+
+
+def test_jitter_around_an_edge_stays_where_it_settled():
+    state = settle([LEAVES[0]], None, NOON, NONE)
+    for near in ([LEAVES[1], LEAVES[0]], [LEAVES[0], LEAVES[1]], [LEAVES[1], LEAVES[0]]):
+        state = settle(near, state, NOON, NONE)
+        assert state.leaf == LEAVES[0]
+    assert settle([LEAVES[1]], state, NOON, NONE).leaf == LEAVES[1]
+
+
+def test_with_a_dwell_a_new_place_has_to_last():
+    state = settle([LEAVES[0]], None, NOON, HOUR)
+    passing = settle([LEAVES[9]], state, NOON, HOUR)
+    assert passing.leaf == LEAVES[0]
+    assert settle([LEAVES[9]], passing, NOON + HOUR / 2, HOUR).leaf == LEAVES[0]
+    assert settle([LEAVES[8], LEAVES[9]], passing, NOON + HOUR, HOUR).leaf == LEAVES[9]
+    elsewhere = settle([LEAVES[20]], passing, NOON + HOUR, HOUR)
+    assert (elsewhere.leaf, elsewhere.since) == (LEAVES[0], NOON + HOUR)
+    back = settle([LEAVES[0]], passing, NOON + HOUR, HOUR)
+    assert back.towards is None
+
+
+def test_a_clock_that_was_set_back_begins_the_dwell_again():
+    state = Settled(LEAVES[0], LEAVES[9], NOON + HOUR)
+    again = settle([LEAVES[9]], state, NOON, HOUR)
+    assert (again.leaf, again.since) == (LEAVES[0], NOON)
+
+
+def test_leaves_of_another_size_are_another_map():
+    finer = cells.cell_at(*HERE, 10)
+    assert settle([finer], Settled(LEAVES[0]), NOON, HOUR).leaf == finer
+
+
+def test_a_settled_place_says_nothing_of_itself():
+    assert LEAVES[0] not in repr(Settled(LEAVES[0]))
+
+
+def test_where_she_settled_outlives_the_process_and_jitter_costs_one_draw(tmp_path):
+    moments = iter(NOON + n * HOUR / 4 for n in range(20))
+    with Ledger(tmp_path, lambda: next(moments)) as ledger:
+        assert ledger.settle([LEAVES[0]]) == LEAVES[0]
+    with Ledger(tmp_path, lambda: next(moments)) as ledger:
+        assert ledger.settle([LEAVES[1], LEAVES[0]]) == LEAVES[0]
+        told = [ledger.settle([LEAVES[9]], HOUR) for _ in range(6)]
+    assert told == [LEAVES[0]] * 4 + [LEAVES[9]] * 2
+
+
+def test_whereabouts_say_which_leaves_are_near_within_the_map_alone():
+    edge = next(leaf for leaf in LEAVES if not set(cells.neighbours(leaf)) <= set(LEAVES))
+    outside = next(cell for cell in cells.neighbours(edge) if cell not in LEAVES)
+    (south, west), (north, east) = cells.centre(edge), cells.centre(outside)
+    border = south + 0.48 * (north - south), west + 0.48 * (east - west)
+    assert outside in leaves_near(border, 9, 0.05)
+    near = Whereabouts(border).leaves_near(small_map(), 0.05)
+    assert near[0] == edge
+    assert set(near) <= set(LEAVES)
+    assert Whereabouts(edge).leaves_near(small_map(), 0.05) == (edge,)
