@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from geocorgi.errors import InvalidEpsilon, InvalidMatrix
-from geocorgi.matrix import geo_ind, ratio_scan
+from geocorgi.matrix import geo_ind, row_blocks
 from geocorgi.matrix.exponential import exponential_matrix
 from geocorgi.matrix.geo_ind import audit, smallest_epsilon
 from geocorgi.matrix.obfuscation_matrix import ObfuscationMatrix
@@ -133,6 +133,27 @@ def test_places_at_distance_zero_must_be_reported_alike():
     assert audit(unlike, here, 1e6).smallest_epsilon_per_km == math.inf
 
 
+@pytest.mark.parametrize("apart", [5e-324, 1e-310, 1e-200, 1e200, 1.7e308])
+def test_distances_at_the_ends_of_the_doubles_are_judged_too(apart):
+    # A quotient that overflowed once found nothing to compare, and everything private.
+    table = np.array([[0.7, 0.3], [0.3, 0.7]])
+    verdict = audit(named(table), np.array([[0.0, apart], [apart, 0.0]]), 1.0)
+    assert verdict.holds == (apart > 1)
+    assert verdict.violations == (0 if apart > 1 else 2)
+    needed = Decimal(7 / 3).ln() / Decimal(apart)
+    if needed > Decimal("1.7e308"):
+        assert verdict.smallest_epsilon_per_km == math.inf
+    else:
+        assert verdict.smallest_epsilon_per_km == pytest.approx(float(needed), rel=1e-14)
+
+
+def test_dust_beside_zeros_counts_at_any_distance():
+    table = np.array([[1.0, 0.0], [0.5, 0.5]])
+    verdict = audit(named(table), np.array([[0.0, 1e300], [1e300, 0.0]]), 1e6)
+    assert not verdict.holds
+    assert verdict.violations == verdict.infinite_ratios == 1
+
+
 def test_rows_are_judged_divided_by_their_sum():
     # Entry by entry both columns respect e^1; as distributions, the first column does not.
     table = np.array([[0.731, 0.269], [0.26892, 0.73108]])
@@ -158,7 +179,7 @@ def test_the_worst_triple_is_where_the_smallest_epsilon_is_reached():
 def test_blocks_of_any_size_give_the_same_verdict(monkeypatch):
     matrix = tight_matrix(10.0)
     whole = audit(matrix, SEVEN_KM, 10.0)
-    monkeypatch.setattr(ratio_scan, "BLOCK_ENTRIES", 7)
+    monkeypatch.setattr(row_blocks, "BLOCK_ENTRIES", 7)
     assert audit(matrix, SEVEN_KM, 10.0) == whole
 
 

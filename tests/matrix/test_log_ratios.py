@@ -46,14 +46,18 @@ def test_double_precision_stays_within_its_stated_error(rows):
     logs = LogProbabilities.of(rows)
     for k in range(rows.shape[1]):
         found = Fraction(float(logs.table[0, k])) - Fraction(float(logs.table[1, k]))
-        assert abs(found - Fraction(true_log_ratio(rows, 0, 1, k))) <= logs.error
+        true = Fraction(true_log_ratio(rows, 0, 1, k))
+        assert abs(found - true) <= logs.error
+        assert abs(Fraction(float(logs.coarse[0, k] - logs.coarse[1, k])) - true) <= (
+            logs.coarse_error
+        )
 
 
 @given(weights)
 def test_extended_precision_stays_within_its_stated_error(rows):
     closer = CloserRatios(rows)
     columns = np.arange(rows.shape[1])
-    ratios, errors = closer.of(0, np.ones_like(columns), columns)
+    ratios, errors = closer.of(np.zeros_like(columns), np.ones_like(columns), columns)
     for k in columns:
         mantissa, exponent = np.frexp(ratios[k])  # a long double, handed to Fraction in two halves
         high = float(mantissa)

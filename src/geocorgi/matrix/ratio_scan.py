@@ -1,19 +1,18 @@
 """All K³ log ratios of a matrix, visited in blocks that stay in the cache and never kept.
 
 Two questions are asked of them, each answered exactly: which ratio divided by its distance is the
-largest, and how many exceed ``eps·d``. Double precision decides nearly all, extended precision
-most of the rest, rational arithmetic what remains (:mod:`geocorgi.matrix.log_ratios`).
+largest, and how many exceed ``eps·d``. Single precision decides nearly all, double precision most
+of the rest, extended precision and rational arithmetic what remains
+(:mod:`geocorgi.matrix.log_ratios`).
 """
 
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +24,17 @@ from geocorgi.matrix.log_ratios import (
     LogProbabilities,
     Weights,
 )
+from geocorgi.matrix.row_blocks import Block, on_all_cores
 
-BLOCK_ENTRIES = 32_768  # 256 kB of doubles: a block fits a second-level cache
-MOST_THREADS = 8
 ROUNDING = 1 + 2.0**-50  # more than the few roundings of a product or quotient of doubles
+LARGEST_EXPONENT = 1e28  # no ratio of two doubles comes near it, one of something to nothing does
+LARGEST_DOUBLE = np.finfo(np.float64).max
 
-Result = TypeVar("Result")
 Indices = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+Singles = NDArray[np.float32]
+Rows = slice | Indices
+Triples = tuple[Indices, Indices, Indices]
 
 
 class Largest(NamedTuple):
@@ -68,36 +71,34 @@ class RatioScan:
 
     @cached_property
     def _peaks(self) -> NDArray[np.float64]:
-        """``max_k Λ_ijk`` of every ordered pair of rows, in double precision."""
-        table = self._logs.table
+        """``max_k Λ_ijk`` of every ordered pair of rows, in single precision."""
+        table = self._logs.coarse
         peaks = np.zeros(self._distances.shape)
 
-        def visit(i: int) -> None:
-            for others in _runs(np.arange(i + 1, len(table)), table.shape[1]):
-                ratios = table[i] - table[others]
-                peaks[i, others] = ratios.max(axis=1)
-                peaks[others, i] = -ratios.min(axis=1)
+        def visit(block: Block) -> None:
+            for i in range(block.stop):  # later rows meet these in their own block
+                ratios = block.taken_from(table[i], slice(block.start, block.stop))
+                peaks[i, block.start : block.stop] = ratios.max(axis=1)
+                peaks[block.start : block.stop, i] = -ratios.min(axis=1)
 
-        _on_all_cores(visit, len(table))
+        on_all_cores(visit, table)
         return peaks
 
     def largest_ratio(self) -> Largest:
         """Return the smallest epsilon per km under which every ratio is allowed."""
         if (unbounded := self._unbounded()) is not None:
             return Largest(math.inf, unbounded)
+        error = self._logs.coarse_error
         apart = self._differ & (self._distances > 0)
-        surely = np.divide(
-            self._peaks - self._logs.error,
-            self._distances,
-            where=apart,
-            out=np.zeros_like(self._peaks),
-        )
-        floor = max(0.0, float(surely.max())) / ROUNDING
-        lowest = floor * self._distances / ROUNDING - 2 * self._logs.error
+        floor = _largest_quotient(self._peaks[apart] - error, self._distances[apart])
+        lowest = floor * self._distances / ROUNDING - 2 * error
         near = apart & (self._peaks >= lowest)
-        finalists = _on_all_cores(lambda i: self._finalists(i, near[i], lowest[i]), len(near))
+        bars = lowest.astype(np.float32)
+        finalists = on_all_cores(
+            lambda block: self._finalists(block, near, bars), self._logs.coarse
+        )
         best = Largest(0.0, None)
-        for finalist in sorted((one for row in finalists for one in row), reverse=True):
+        for finalist in sorted((one for part in finalists for one in part), reverse=True):
             if finalist.upper * ROUNDING >= best.epsilon_per_km:
                 i, j, _ = finalist.triple
                 distance = float(self._distances[i, j])
@@ -107,64 +108,91 @@ class RatioScan:
 
     def count_above(self, epsilon_per_km: float) -> int:
         """Return how many ratios exceed ``eps·d``."""
-        error = self._logs.error
-        exponents = epsilon_per_km * self._distances
+        with np.errstate(over="ignore"):
+            exponents = np.minimum(epsilon_per_km * self._distances, LARGEST_EXPONENT)
+        error = self._logs.coarse_error
         near = self._differ & (self._peaks >= exponents - error)
 
-        def count(i: int) -> int:
+        high, low = ((exponents + by).astype(np.float32) for by in (error, -error))
+
+        def count(block: Block) -> int:
             exceeding = 0
-            for others, ratios in self._blocks(i, near[i]):
-                exponent = exponents[i, others][:, None]
-                above, possibly = ratios > exponent + error, ratios >= exponent - error
-                exceeding += int(np.count_nonzero(above))
-                j, k = _where(above ^ possibly)
-                exceeding += self._count_closely(i, others[j], k, epsilon_per_km)
+            for i, others, ratios in self._ratios(block, near):
+                above = ratios > high[i, others][:, None]
+                possibly = ratios >= low[i, others][:, None]
+                surely = int(np.count_nonzero(above))
+                exceeding += surely
+                if np.count_nonzero(possibly) > surely:
+                    triples = _where(above ^ possibly, i, others)
+                    exceeding += self._count_closely(triples, exponents, epsilon_per_km)
             return exceeding
 
-        return sum(_on_all_cores(count, len(near)))
+        return sum(on_all_cores(count, self._logs.coarse))
 
-    def _blocks(
-        self, i: int, wanted: NDArray[np.bool_]
-    ) -> Iterator[tuple[Indices, NDArray[np.float64]]]:
-        """Yield the wanted rows j and their ``Λ_ij·``, block by block."""
-        table = self._logs.table
-        for others in _runs(np.flatnonzero(wanted), table.shape[1]):
-            yield others, table[i] - table[others]
+    def _ratios(self, block: Block, wanted: Mask) -> Iterator[tuple[int, Rows, Singles]]:
+        """Yield every row i with the block's rows j that are wanted and their ``Λ_ij·``."""
+        whole = slice(block.start, block.stop)
+        count = np.count_nonzero(wanted[:, whole], axis=1)
+        for i in np.flatnonzero(count).tolist():
+            all_of_them = count[i] == block.stop - block.start
+            others = whole if all_of_them else block.start + np.flatnonzero(wanted[i, whole])
+            yield i, others, block.taken_from(self._logs.coarse[i], others)
 
-    def _finalists(
-        self, i: int, wanted: NDArray[np.bool_], lowest: NDArray[np.float64]
-    ) -> list[Finalist]:
-        """Return the triples of row i that may have the largest ``Λ / d`` of the row."""
-        found: list[tuple[Indices, Indices]] = [(np.empty(0, np.intp), np.empty(0, np.intp))]
-        for others, ratios in self._blocks(i, wanted):
-            j, k = _where(ratios >= lowest[others][:, None])
-            found.append((others[j], k))
-        j, k = self._positive(i, *(np.concatenate(part) for part in zip(*found, strict=True)))
+    def _finalists(self, block: Block, wanted: Mask, lowest: Singles) -> list[Finalist]:
+        """Return the triples with other rows in the block that may have the largest ``Λ / d``."""
+        nothing = np.empty(0, np.intp)
+        found: list[Triples] = [(nothing, nothing, nothing)]
+        for row, others, ratios in self._ratios(block, wanted):
+            found.append(_where(ratios >= lowest[row, others][:, None], row, others))
+        parts = (np.concatenate(part) for part in zip(*found, strict=True))
+        i, j, k = self._largest_in_doubles(self._positive(*parts))
         closer, errors = self._closer.of(i, j, k)
         distances = self._distances[i, j]
-        lower = np.where(np.isfinite(closer), closer - errors, 0) / distances
-        upper = np.where(np.isfinite(closer), closer + errors, np.inf) / distances
+        with np.errstate(over="ignore"):
+            lower = np.where(np.isfinite(closer), closer - errors, 0) / distances
+            upper = np.where(np.isfinite(closer), closer + errors, np.inf) / distances
+        lower = np.minimum(lower, LARGEST_DOUBLE)
         last = np.flatnonzero(upper * ROUNDING >= lower.max(initial=0))
-        return [Finalist(float(lower[n]), float(upper[n]), (i, int(j[n]), int(k[n]))) for n in last]
+        return [
+            Finalist(float(lower[n]), float(upper[n]), (int(i[n]), int(j[n]), int(k[n])))
+            for n in last
+        ]
 
-    def _count_closely(self, i: int, j: Indices, k: Indices, epsilon_per_km: float) -> int:
-        """Return how many of the triples (i, j, k) have ``Λ > eps·d``."""
-        j, k = self._positive(i, j, k)
-        if not j.size:
-            return 0
-        ratios, errors = self._closer.of(i, j, k)
-        excess = ratios - self._distances[i, j].astype(np.longdouble) * epsilon_per_km
-        decided = np.isfinite(ratios) & (np.abs(excess) > errors)
+    def _largest_in_doubles(self, triples: Triples) -> Triples:
+        """Keep the triples that in double precision may still be the largest of these."""
+        i, j, k = triples
+        ratios = self._logs.table[i, k] - self._logs.table[j, k]
+        distances = self._distances[i, j]
+        floor = _largest_quotient(ratios - self._logs.error, distances)
+        last = ratios >= floor * distances / ROUNDING - 2 * self._logs.error
+        return i[last], j[last], k[last]
+
+    def _count_closely(
+        self, triples: Triples, exponents: NDArray[np.float64], epsilon_per_km: float
+    ) -> int:
+        """Return how many of the triples have ``Λ > eps·d``."""
+        i, j, k = self._positive(*triples)
+        ratios, error = self._logs.table[i, k] - self._logs.table[j, k], self._logs.error
+        above, possibly = ratios > exponents[i, j] + error, ratios >= exponents[i, j] - error
+        exceeding = int(np.count_nonzero(above))
+        unsure = above ^ possibly
+        return exceeding + self._count_exactly((i[unsure], j[unsure], k[unsure]), epsilon_per_km)
+
+    def _count_exactly(self, triples: Triples, epsilon_per_km: float) -> int:
+        i, j, k = triples
+        closer, errors = self._closer.of(i, j, k)
+        excess = closer - self._distances[i, j].astype(np.longdouble) * epsilon_per_km
+        decided = np.isfinite(closer) & (np.abs(excess) > errors)
         exceeding = int(np.count_nonzero(decided & (excess > 0)))
-        for n in np.flatnonzero(~decided):
-            exponent = Fraction(epsilon_per_km) * Fraction(float(self._distances[i, j[n]]))
-            exceeding += self._exact.exceeds((i, int(j[n]), int(k[n])), exponent)
+        for n in np.flatnonzero(~decided).tolist():
+            exponent = Fraction(epsilon_per_km) * Fraction(float(self._distances[i[n], j[n]]))
+            exceeding += self._exact.exceeds((int(i[n]), int(j[n]), int(k[n])), exponent)
         return exceeding
 
-    def _positive(self, i: int, j: Indices, k: Indices) -> tuple[Indices, Indices]:
+    def _positive(self, i: Indices, j: Indices, k: Indices) -> Triples:
         """Leave out the triples in which row i has a zero: it exceeds nothing."""
         possible = self._weights[i, k] > 0
-        return j[possible], k[possible]
+        return i[possible], j[possible], k[possible]
 
     def _unbounded(self) -> tuple[int, int, int] | None:
         """Return a triple that no epsilon allows, if there is one."""
@@ -178,18 +206,15 @@ class RatioScan:
         return None
 
 
-def _where(table: NDArray[np.bool_]) -> tuple[Indices, Indices]:
-    """Return the rows and columns that are true; several times faster than ``np.nonzero``."""
-    j, k = np.divmod(np.flatnonzero(table.ravel()), table.shape[1])
-    return j, k
+def _largest_quotient(ratios: NDArray[np.float64], distances: NDArray[np.float64]) -> float:
+    """Return a double that the largest ``ratio / distance`` reaches for certain, zero at least."""
+    with np.errstate(over="ignore"):
+        largest = float((ratios / distances).max(initial=0.0))
+    return min(largest, float(LARGEST_DOUBLE)) / ROUNDING
 
 
-def _runs(rows: Indices, columns: int) -> Iterable[Indices]:
-    """Cut the rows into runs whose blocks fit the cache."""
-    return np.array_split(rows, math.ceil(rows.size * columns / BLOCK_ENTRIES)) if rows.size else ()
-
-
-def _on_all_cores(function: Callable[[int], Result], rows: int) -> list[Result]:
-    """Call the function for every row; numpy lets go of the interpreter while it computes."""
-    with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
-        return list(pool.map(function, range(rows)))
+def _where(table: Mask, i: int, others: Rows) -> Triples:
+    """Return the triples that are true; several times faster than ``np.nonzero``."""
+    true = np.flatnonzero(table.ravel())
+    j, k = np.divmod(true, table.shape[1])
+    return np.full_like(true, i), j + others.start if isinstance(others, slice) else others[j], k
