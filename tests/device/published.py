@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from geocorgi.device.network.door import Answer
+from geocorgi.device.network.exchange import Answer
 from geocorgi.wire import addresses
 from geocorgi.wire.build_progress import BuildProgress, State, encode_progress
 from geocorgi.wire.canonical import digest

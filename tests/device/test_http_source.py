@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from geocorgi.device.content_cache import ContentCache
-from geocorgi.device.http_source import HttpSource, Shipped, not_asked
+from geocorgi.device.http_source import HttpSource, Shipped
 from geocorgi.device.network.address import ServerAddress
-from geocorgi.device.network.door import Answer
+from geocorgi.device.network.exchange import Answer, not_asked
 from geocorgi.device.network.retries import Patience, persistent
 from geocorgi.errors import AnswerRefused, InvalidMessage, NotOffered, NotReady, Unreachable
 from geocorgi.tree.location_tree import LocationTree

@@ -15,12 +15,14 @@ from collections.abc import Sequence
 
 from geocorgi.cli.audit import audit_command
 from geocorgi.cli.picture import picture_app
+from geocorgi.cli.sync import sync_command
 from geocorgi.cli.tree import tree_command
 from geocorgi.terminal import new_command, run_command
 
 app = new_command(__doc__)
 app.command("tree")(tree_command)
 app.command("audit")(audit_command)
+app.command("sync")(sync_command)
 app.add_typer(picture_app, name="picture")
 
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from geocorgi.device.acceptance import most_bytes
 from geocorgi.device.content_cache import ContentCache
 from geocorgi.device.network.address import ServerAddress
-from geocorgi.device.network.door import Answer, Get
+from geocorgi.device.network.exchange import Answer, Get
 from geocorgi.device.network.retries import Patience
-from geocorgi.errors import AnswerRefused, InvalidMessage, NotOffered, NotReady, Unreachable
+from geocorgi.errors import AnswerRefused, InvalidMessage, NotOffered, NotReady
 from geocorgi.wire import addresses, build_progress, forest_pin, map_codec, map_index
 from geocorgi.wire.build_progress import BuildProgress, decode_progress
 from geocorgi.wire.canonical import digest
@@ -74,7 +74,7 @@ class HttpSource:
         if len(maps) > 1:
             raise AnswerRefused(
                 f"the server offers {len(maps)} maps, one for each shard of its region, and which "
-                "one is asked for tells it something: name one with --map, or fetch all of them "
+                "one is asked for tells it something: name one with --map-id, or fetch all of them "
                 "with geocorgi sync"
             )
         return self.use_map(maps[0])
@@ -160,11 +160,6 @@ def said_of(progress: BuildProgress) -> str:
     if progress.state is build_progress.State.QUEUED:
         return f"waiting behind {progress.ahead} others"
     return f"{progress.done} of {progress.subtrees} subtrees are built"
-
-
-def not_asked(_url: str, _most_bytes: int) -> Answer:
-    """Ask nobody: what is not in the cache is not there."""
-    raise Unreachable("it was not fetched before, and offline nobody is asked for it")
 
 
 def _found(answer: Answer) -> bytes:

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geocorgi.device.network import retries
-from geocorgi.device.network.door import Answer, network
+from geocorgi.device.network.door import network
+from geocorgi.device.network.exchange import Answer
 from geocorgi.device.network.retries import Patience, persistent
 from geocorgi.errors import AnswerRefused, Unreachable
 from tests.device.network.loopback import answer, serving

@@ -10,13 +10,13 @@ import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
 
 import httpx
 from anyio import fail_after
 from anyio.from_thread import start_blocking_portal
 
 from geocorgi.device.network.body import Body
+from geocorgi.device.network.exchange import Answer, Get
 from geocorgi.errors import AnswerRefused, Unreachable
 
 HEADERS = {"User-Agent": "geocorgi", "Accept": "*/*", "Accept-Encoding": "gzip"}
@@ -31,22 +31,6 @@ class Limits:
     connect_seconds: float = 15.0
     read_seconds: float = 30.0
     answer_seconds: float = 600.0
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What came: nothing of it is believed, and of its headers only one is looked at."""
-
-    status: int
-    content: bytes
-    retry_after_seconds: int | None = None
-
-
-class Get(Protocol):
-    """Asks for what lies at an address and takes at most so many bytes of it."""
-
-    def __call__(self, url: str, most_bytes: int) -> Answer:
-        """Return the answer, whatever its status, or raise FetchFailed."""
 
 
 @contextmanager

@@ -8,14 +8,16 @@ from a device depends on the server's answers alone.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from secrets import SystemRandom
 
-from geocorgi.device.network.door import Answer, Get
+from geocorgi.device.network.exchange import Answer, Get
 from geocorgi.errors import Unreachable
 
 TOO_MANY_REQUESTS = 429
 SERVERS_FAULT = 500
+OnTrouble = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +38,21 @@ class Patience:
         time.sleep(bounded * SystemRandom().uniform(0.75, 1.25))
 
 
-def persistent(get: Get, patience: Patience) -> Get:
+def persistent(get: Get, patience: Patience, on_trouble: OnTrouble | None = None) -> Get:
     """Return the same question, asked again where there was no answer or the server's fault."""
+    say = on_trouble or (lambda _: None)
 
     def ask(url: str, most_bytes: int) -> Answer:
         for turn in range(patience.attempts - 1):
             try:
                 answer = get(url, most_bytes)
-            except Unreachable:
+            except Unreachable as failure:
+                say(str(failure))
                 patience.pause(turn)
                 continue
             if not _is_passing(answer.status):
                 return answer
+            say(f"the server answers with status {answer.status}")
             patience.pause(turn, answer.retry_after_seconds)
         answer = get(url, most_bytes)
         if _is_passing(answer.status):
