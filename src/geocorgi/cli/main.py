@@ -3,7 +3,7 @@
 Exit codes:
 0: done, and what was asked about holds.
 1: done, and it does not hold.
-2: refused: the command, a value or a file is wrong.
+2: refused: the command, a value, a file or an answer is wrong, or there is no answer.
 130: interrupted.
 
 Example: [bold]geocorgi tree[/bold]

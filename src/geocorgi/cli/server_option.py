@@ -44,10 +44,12 @@ class ServerOption:
     offline: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse digests that are none."""
+        """Refuse digests that are none, or that fix nothing."""
         for digest, name in ((self.map_id, "--map-id"), (self.pins_sha256, "--pins")):
             if digest is not None:
                 require_digest(digest, name)
+        if self.pins_sha256 is not None and self.map_id is None:
+            raise InvalidInput("--pins are those of one map: name it with --map-id")
 
     @property
     def address(self) -> ServerAddress:

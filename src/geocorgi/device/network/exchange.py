@@ -23,7 +23,7 @@ class Answer:
 class Get(Protocol):
     """Asks for what lies at an address and takes at most so many bytes of it."""
 
-    def __call__(self, url: str, most_bytes: int) -> Answer:
+    def __call__(self, url: str, most_bytes: int, /) -> Answer:
         """Return the answer, whatever its status, or raise FetchFailed."""
 
 
