@@ -34,6 +34,7 @@
     │                              what its digest says
     ├── BadFile                the file's: unreadable, of an unknown kind, or malformed
     │   └── BadCheckins            check-ins that break the declared layout
+    ├── WallBreached           the program's: a server tried to import what runs on a device
     └── MissingExtra           the installation's: an optional part is not installed
 
 No message ever carries a location: messages reach logs, and logs reach other people.
@@ -171,6 +172,10 @@ class BadFile(GeocorgiError):
 
 class BadCheckins(BadFile):
     """Check-ins that break the declared layout."""
+
+
+class WallBreached(GeocorgiError, ImportError):
+    """A server's process tried to import what runs on a device."""
 
 
 class MissingExtra(GeocorgiError, ImportError):

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from geocorgi.server.forest_command import forest_command
 from geocorgi.server.map_command import map_command
 from geocorgi.server.matrix_command import matrix_command
+from geocorgi.server.wall import raise_wall
 from geocorgi.terminal import new_command, run_command
 
 app = new_command(__doc__)
@@ -23,5 +24,11 @@ def run(arguments: Sequence[str] | None = None) -> None:
     run_command(app, "geocorgi-server", arguments)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Run it as a process of its own, which nothing of a device ever enters."""
+    raise_wall()
     run()
+
+
+if __name__ == "__main__":
+    main()
