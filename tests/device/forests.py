@@ -5,7 +5,13 @@ from __future__ import annotations
 import functools
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
+from geocorgi.device.attributes.values import Attributes
+from geocorgi.device.budget import Charge, balance
+from geocorgi.device.memory import Given, Terms
+from geocorgi.device.preparation import Device
+from geocorgi.device.secret import DeviceSecret
 from geocorgi.generate.privacy_forest import privacy_forest
 from geocorgi.generate.privacy_forest_subtree import generate_subtree
 from geocorgi.matrix.exponential import exponential_matrix
@@ -14,7 +20,7 @@ from geocorgi.matrix.forest_file import forest_bytes
 from geocorgi.matrix.prunable import Rows
 from geocorgi.matrix.pruning import prune
 from geocorgi.matrix.sealing import seal
-from geocorgi.tree import distances
+from geocorgi.tree import cells, distances
 from geocorgi.wire.forest_request import ForestRequest
 from geocorgi.wire.map_codec import encode_map
 from geocorgi.wire.public_map import PublicMap
@@ -80,3 +86,38 @@ def made(make, public_map: PublicMap, request: ForestRequest) -> bytes:
     if key not in _MADE:
         _MADE[key] = forest_bytes(make(public_map, request))
     return _MADE[key]
+
+
+class Forgetful:
+    """A memory that remembers nothing and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[Terms] = []
+
+    def report(self, _real_leaf: str, draw, terms: Terms) -> Given:
+        self.asked.append(terms)
+        drawn = draw()
+        finer = cells.resolution_of(drawn) > terms.resolution
+        cell = cells.ancestor(drawn, terms.resolution) if finer else drawn
+        charge = Charge(datetime.now(UTC), terms.epsilon_per_km)
+        return Given(cell, True, False, balance([charge], terms.budget, charge.time, 1.0))
+
+
+class InMind(dict):
+    """Verdicts that last as long as this process."""
+
+    def known(self, sha256: str, request: bytes) -> str | None:
+        return self.get((sha256, request))
+
+    def remember(self, sha256: str, request: bytes, verdict: str) -> None:
+        self[sha256, request] = verdict
+
+
+SECRET = DeviceSecret(b"s" * 32)
+VERDICTS = InMind()
+
+
+def device_on(public_map: PublicMap, make=quick_forest, known: Attributes | None = None) -> Device:
+    """Return a device that meets its server in this process."""
+    source = InProcess(public_map, make)
+    return Device(source, source, Forgetful(), SECRET, lambda _policy, _map: known or {}, VERDICTS)

@@ -70,11 +70,12 @@ def accept(
     _require_asked(forest, request)
     _require_cells(forest, public_map, request)
     accepted = Accepted(forest, canonical.digest(content))
-    verdict = verdicts and verdicts.known(accepted.sha256, encode_request(request))
-    if not verdict:
+    asked = encode_request(request)
+    verdict = None if verdicts is None else verdicts.known(accepted.sha256, asked)
+    if verdict is None:
         verdict = _judged(forest, on_progress or _silently)
-        if verdicts:
-            verdicts.remember(accepted.sha256, encode_request(request), verdict)
+        if verdicts is not None:
+            verdicts.remember(accepted.sha256, asked, verdict)
     if verdict != HOLDS:
         raise ForestRefused(verdict)
     return accepted

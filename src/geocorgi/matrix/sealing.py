@@ -63,6 +63,12 @@ def seal(
     return Sealed(sealed, verdict)
 
 
+def in_integers(matrix: ObfuscationMatrix) -> SealedMatrix:
+    """Return the matrix in integer weights that promise nothing: measure what they keep."""
+    weights = _rounded(matrix.probabilities, LEAST_UNITS)
+    return SealedMatrix(matrix.row_cells, matrix.column_cells, matrix.level, weights)
+
+
 def _rounded(probabilities: NDArray[np.float64], units: int) -> NDArray[np.uint64]:
     """Return integer rows that sum to ``TOTAL``, each entry at least ``units``."""
     spread = TOTAL - units * probabilities.shape[1]

@@ -1,0 +1,68 @@
+"""All of Algorithm 4 that does not look at where the user is (Paper: §5.2, steps 3 to 5).
+
+Map, S, δ, request, acceptance: whatever is asked of anybody is asked here, and a refusal here is
+the same wherever the user is. A forest is asked for even where the universal mechanism will be
+used, so that its absence says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from geocorgi.device.acceptance import Accepted, Progress, accept
+from geocorgi.device.attributes.values import Attributes
+from geocorgi.device.evaluation import removed_over_map
+from geocorgi.device.memory import Memory
+from geocorgi.device.policy import Policy
+from geocorgi.device.secret import DeviceSecret
+from geocorgi.device.selection import Selection, select
+from geocorgi.device.transport import ForestSource, MapSource
+from geocorgi.device.verdicts import Verdicts
+from geocorgi.wire.map_codec import decode_map
+from geocorgi.wire.public_map import PublicMap
+
+AttributesOf = Callable[[Policy, PublicMap], Attributes]
+
+
+def nothing_known(_policy: Policy, _public_map: PublicMap) -> Attributes:
+    """Return no attributes: the public map is all there is."""
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """What a device has at hand; ``attributes`` are asked for the whole map."""
+
+    maps: MapSource
+    forests: ForestSource
+    memory: Memory
+    secret: DeviceSecret
+    attributes: AttributesOf = nothing_known
+    verdicts: Verdicts | None = None
+    on_progress: Progress | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Everything for a report but the user's place."""
+
+    policy: Policy
+    public_map: PublicMap
+    attributes: Attributes
+    selection: Selection
+    accepted: Accepted
+
+
+def prepare(policy: Policy, device: Device) -> Prepared:
+    """Fetch, select, request and accept; the same for every place (THEORY §9)."""
+    public_map = decode_map(device.maps.public_map())
+    attributes = device.attributes(policy, public_map)
+    # A policy that looks at the user is asked about the map's first leaf: what is requested must
+    # not depend on her, and 'selected_here' decides the rest once she is known.
+    anybody = public_map.leaves[0] if policy.voids_geo_ind else None
+    removal = removed_over_map(policy, public_map, attributes, anybody)
+    selection = select(policy, public_map, removal, device.secret)
+    content = device.forests.forest(selection.request)
+    accepted = accept(content, public_map, selection.request, device.verdicts, device.on_progress)
+    return Prepared(policy, public_map, attributes, selection, accepted)
