@@ -14,6 +14,8 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from geocorgi.device.areas import Area, Around, Place
+from geocorgi.device.budget import Budget
+from geocorgi.device.memory import require_recipient
 from geocorgi.device.preferences import ME, SUBTREE, Preference
 from geocorgi.device.sources import Source
 from geocorgi.errors import InvalidMessage, InvalidPolicy
@@ -42,13 +44,6 @@ class Precision(StrEnum):
     AVERAGE = "average"
 
 
-class AtCeiling(StrEnum):
-    """What a spent budget does: everything is refused, or the last report is repeated."""
-
-    REFUSE = "refuse"
-    REPEAT = "repeat"
-
-
 def _word(words: type[Word], word: str, name: str) -> Word:
     try:
         return words(word)
@@ -74,23 +69,6 @@ class Protection:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
-    """How much epsilon fresh draws may compose to in a period; no ceiling if None."""
-
-    period_hours: float = 24.0
-    ceiling_per_km: float | None = None
-    at_ceiling: AtCeiling = AtCeiling.REFUSE
-
-    def __post_init__(self) -> None:
-        """Refuse what no ledger could count by."""
-        object.__setattr__(self, "at_ceiling", _word(AtCeiling, self.at_ceiling, "at_ceiling"))
-        if not 0 < self.period_hours < math.inf:
-            raise InvalidPolicy("a period is a time above zero, such as '24 hours'")
-        if self.ceiling_per_km is not None:
-            object.__setattr__(self, "ceiling_per_km", require_epsilon(self.ceiling_per_km))
-
-
-@dataclass(frozen=True, slots=True)
 class Recipient:
     """What one recipient gets; never chosen by place."""
 
@@ -109,8 +87,8 @@ class Policy:
     precision: Precision = Precision.COARSEN
     decoys: bool = False
     private: bool = False
-    protection: Protection = Protection()
-    budget: Budget = Budget()
+    protection: Protection = field(default_factory=Protection)
+    budget: Budget = field(default_factory=Budget)
     recipients: Mapping[str, Recipient] = field(default_factory=dict)
     black_list: tuple[Area, ...] = ()
     white_list: tuple[Area, ...] = ()
@@ -126,11 +104,10 @@ class Policy:
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if len(self.preferences) + len(self.black_list) + len(self.white_list) > MOST_RULES:
             raise InvalidPolicy(f"a policy has at most {MOST_RULES} preferences and areas")
-        for name in ("recipients", "places", "sources"):
+        for name in ("places", "sources"):
             named = _named(getattr(self, name), name.removesuffix("s"))
             object.__setattr__(self, name, MappingProxyType(named))
-        for recipient in self.recipients.values():
-            require_levels(self.privacy_level, recipient.precision_level)
+        self._require_recipients()
         self._require_places()
 
     @property
@@ -142,6 +119,13 @@ class Policy:
         """Return the precision level of a recipient; one without a wish gets the policy's own."""
         named = self.recipients.get(recipient) if recipient is not None else None
         return named.precision_level if named else self.precision_level
+
+    def _require_recipients(self) -> None:
+        for label in self.recipients:
+            require_recipient(label)
+            require_levels(self.privacy_level, self.recipients[label].precision_level)
+        named = dict(sorted(self.recipients.items()))
+        object.__setattr__(self, "recipients", MappingProxyType(named))
 
     def _require_places(self) -> None:
         for preference in self.preferences:

@@ -79,7 +79,9 @@ class Preference:
         try:
             require_name(self.variable, "variable")
             object.__setattr__(self, "operator", Operator(self.operator))
-            object.__setattr__(self, "unknown", Unknown(self.unknown or self._usual()))
+            object.__setattr__(
+                self, "unknown", Unknown(self.unknown or usual_unknown(self.variable))
+            )
         except (InvalidMessage, ValueError) as refusal:
             raise self.refused(str(refusal)) from None
         object.__setattr__(self, "value", self._require_value())
@@ -132,9 +134,6 @@ class Preference:
         """Return the error that names the preference's line."""
         return refused_at(self.line, sentence)
 
-    def _usual(self) -> Unknown:
-        return Unknown.REFUSE if self.variable in PERSONAL else Unknown.KEEP
-
     def _require_value(self) -> Value:
         value: object = self.value
         if isinstance(value, int) and not isinstance(value, bool):
@@ -156,6 +155,11 @@ class Preference:
             raise self.refused(f"a word has 1 to {LONGEST_TEXT} printable letters and no quote")
         if text.strip() != text or text.casefold() in ("true", "false"):
             raise self.refused("a word has no blanks around it, and True or False is no word")
+
+
+def usual_unknown(variable: str) -> Unknown:
+    """Return what becomes of cells of unknown value where the user did not choose."""
+    return Unknown.REFUSE if variable in PERSONAL else Unknown.KEEP
 
 
 def number_text(value: float) -> str:

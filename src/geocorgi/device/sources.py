@@ -6,13 +6,16 @@ map, or by the user's own opt-in for one subtree, and never for the cell where s
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from geocorgi.device.preferences import refused_at
 from geocorgi.device.units import BASE, UNITS, Kind, units_of
 
-LONGEST_TIME_OUT_SECONDS = 120.0
+TIME_TO_LIVE = timedelta(hours=1)
+TIME_OUT = timedelta(seconds=10)
+LONGEST_TIME_OUT = timedelta(minutes=2)
+NO_TIME = timedelta(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +23,7 @@ class Source:
     """One variable's source; exactly one of ``table`` (a file) and ``url`` is given.
 
     ``unit`` is that of the numbers as they come. What an address said is used again until
-    ``time_to_live_minutes`` have passed.
+    ``time_to_live`` has passed.
     """
 
     kind: Kind
@@ -28,8 +31,8 @@ class Source:
     url: str | None = field(default=None, repr=False)
     unit: str | None = None
     column: str | None = None
-    time_to_live_minutes: float = 60.0
-    time_out_seconds: float = 10.0
+    time_to_live: timedelta = TIME_TO_LIVE
+    time_out: timedelta = TIME_OUT
     one_subtree: bool = False
     line: int | None = field(default=None, compare=False)
 
@@ -40,12 +43,10 @@ class Source:
         if self.url is not None and not self.url.startswith(("http://", "https://")):
             raise refused_at(self.line, "a source's url begins with https:// (or http://)")
         object.__setattr__(self, "unit", self._require_unit())
-        if not (math.isfinite(self.time_to_live_minutes) and self.time_to_live_minutes >= 0):
-            raise refused_at(self.line, "a time to live is zero minutes or more")
-        if not 0 < self.time_out_seconds <= LONGEST_TIME_OUT_SECONDS:
-            raise refused_at(
-                self.line, f"a time-out is above 0 and at most {LONGEST_TIME_OUT_SECONDS:g} seconds"
-            )
+        if self.time_to_live < NO_TIME:
+            raise refused_at(self.line, "a time to live is zero or more")
+        if not NO_TIME < self.time_out <= LONGEST_TIME_OUT:
+            raise refused_at(self.line, "a time-out is above zero and at most two minutes")
         if self.one_subtree and self.url is None:
             raise refused_at(self.line, "only a url can be asked for one subtree")
 
