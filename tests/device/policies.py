@@ -7,8 +7,15 @@ from datetime import timedelta
 from hypothesis import strategies as st
 
 from geocorgi.device.areas import Around, ListedCells, Place, Polygon
-from geocorgi.device.budget import AtCeiling, Budget
-from geocorgi.device.policy import OnExcess, Policy, Precision, Protection, Recipient
+from geocorgi.device.policy import (
+    AtCeiling,
+    Budget,
+    OnExcess,
+    Policy,
+    Precision,
+    Protection,
+    Recipient,
+)
 from geocorgi.device.preferences import Operator, Preference, Unknown
 from geocorgi.device.sources import Source
 from geocorgi.device.units import BASE, UNITS, Kind
@@ -83,8 +90,8 @@ PROTECTIONS = st.builds(Protection, st.floats(1e-3, 1e6)) | st.builds(
 )
 BUDGETS = st.builds(
     Budget,
+    st.floats(0, 24 * 36_525, exclude_min=True),
     st.none() | st.floats(1e-3, 1e6),
-    st.timedeltas(timedelta(microseconds=1), timedelta(days=3_660)),
     st.sampled_from(list(AtCeiling)),
 )
 

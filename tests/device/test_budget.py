@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from geocorgi.device.budget import Charge, balance
 from geocorgi.device.policy import Budget
+from geocorgi.errors import InvalidPolicy
 
 NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -72,7 +74,10 @@ def test_the_time_at_which_it_frees_is_the_first_at_which_it_fits(past, ceiling,
         assert not balance(charges, budget, earlier, 0.25).fits
 
 
-def test_a_period_beyond_any_device_is_a_century():
-    state = balance([Charge(NOON, 1.0)], Budget(1e300, 1.0), after(24 * 36_524), 1.0)
+def test_a_period_is_at_most_a_century():
+    state = balance([Charge(NOON, 1.0)], Budget(24 * 36_525, 1.0), after(24 * 36_524), 1.0)
     assert not state.fits
     assert state.frees_at == NOON + timedelta(days=36_525)
+    for hours in (24 * 36_525 + 1, 1e300, float("inf"), float("nan"), 0, -1):
+        with pytest.raises(InvalidPolicy, match="a period is"):
+            Budget(hours, 1.0)

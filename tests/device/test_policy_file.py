@@ -10,8 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from geocorgi.device.areas import Around, ListedCells, Place, Polygon
-from geocorgi.device.budget import AtCeiling, Budget
-from geocorgi.device.policy import OnExcess, Policy, Precision, Protection, Recipient
+from geocorgi.device.policy import (
+    AtCeiling,
+    Budget,
+    OnExcess,
+    Policy,
+    Precision,
+    Protection,
+    Recipient,
+)
 from geocorgi.device.policy_file import parse_policy, read_policy
 from geocorgi.device.policy_text import policy_toml
 from geocorgi.device.preferences import Operator, Preference, Unknown
@@ -88,7 +95,7 @@ def test_every_part_has_its_place(tmp_path):
         Precision.AVERAGE,
         decoys=True,
         protection=Protection(None, 0.5),
-        budget=Budget(60.0, timedelta(days=2), AtCeiling.REPEAT),
+        budget=Budget(48, 60.0, AtCeiling.REPEAT),
         recipients={"weather": Recipient(2)},
         black_list=(ListedCells(("89283082803ffff",)),),
         white_list=(Around("gym", 2 * 1.609344), Polygon(json.dumps(AREA))),
@@ -171,7 +178,7 @@ def test_reading_what_is_written_gives_the_same_policy(policy):
             "privacy_level = 2\n[protection]\nepsilon_per_km = 1\nradius = '1 km'",
             "line 2: protection is either",
         ),
-        ("privacy_level = 2\n[budget]\nperiod = '0 h'", "line 2: a budget's period is above zero"),
+        ("privacy_level = 2\n[budget]\nperiod = '0 h'", "line 2: a period is a time"),
         ("privacy_level = 2\n[budget]\nperiod = '1e300 days'", "line 3: period is too long"),
         ("privacy_level = 2\n[budget]\nat_ceiling = 'some'", "line 3: at_ceiling is one of"),
         ("privacy_level = 2\n[recipient.a]\nprecision_level = 2", "line 2: precision_level 2 is"),

@@ -15,8 +15,6 @@ from decimal import Decimal
 
 from geocorgi.device.policy import Budget
 
-LONGEST_HOURS = 24 * 36_525  # a century: longer periods are as long as any device
-
 
 @dataclass(frozen=True, slots=True)
 class Charge:
@@ -44,7 +42,7 @@ def balance(
     charges: Iterable[Charge], budget: Budget, now: datetime, next_epsilon_per_km: float
 ) -> Balance:
     """Return how the budget stands, and whether one more draw at this epsilon fits."""
-    period = timedelta(hours=min(budget.period_hours, LONGEST_HOURS))
+    period = timedelta(hours=budget.period_hours)
     counted = sorted(
         (charge for charge in charges if charge.time + period > now),
         key=lambda charge: charge.time,

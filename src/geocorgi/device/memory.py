@@ -16,11 +16,9 @@ from typing import Protocol
 
 from geocorgi.device.budget import Balance
 from geocorgi.device.policy import Budget
-from geocorgi.errors import InvalidInput
+from geocorgi.device.recipient import require_recipient
 from geocorgi.matrix.epsilon import require_epsilon
 from geocorgi.tree.cells import require_resolution
-
-LONGEST_RECIPIENT = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +70,3 @@ class Memory(Protocol):
         A fresh draw is charged, durably, before it is returned. If ``draw`` raises, nothing has
         happened.
         """
-
-
-def require_recipient(label: str) -> str:
-    """Return a recipient's label, or refuse it."""
-    if not (isinstance(label, str) and 0 < len(label) <= LONGEST_RECIPIENT and label.isprintable()):
-        raise InvalidInput(f"a recipient is a label of 1 to {LONGEST_RECIPIENT} printable letters")
-    return label

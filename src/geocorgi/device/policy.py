@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TypeVar
 
 from geocorgi.device.areas import Area, Around, Place
-from geocorgi.device.budget import Budget
-from geocorgi.device.memory import require_recipient
 from geocorgi.device.preferences import ME, SUBTREE, Preference
+from geocorgi.device.recipient import require_recipient
 from geocorgi.device.sources import Source
 from geocorgi.errors import InvalidMessage, InvalidPolicy
 from geocorgi.matrix.epsilon import require_epsilon
@@ -25,6 +25,8 @@ from geocorgi.wire.catalogue import MOST_LEVELS, require_name
 
 MOST_RULES = 200
 USUAL_EPSILON_PER_KM = 5.0
+LONGEST_PERIOD_HOURS = 24.0 * 36_525
+LEAST_PERIOD_HOURS = timedelta(microseconds=1) / timedelta(hours=1)
 Word = TypeVar("Word", bound=StrEnum)
 Named = TypeVar("Named")
 
@@ -42,6 +44,13 @@ class Precision(StrEnum):
 
     COARSEN = "coarsen"
     AVERAGE = "average"
+
+
+class AtCeiling(StrEnum):
+    """What a spent budget does: everything is refused, or the last report is repeated."""
+
+    REFUSE = "refuse"
+    REPEAT = "repeat"
 
 
 def _word(words: type[Word], word: str, name: str) -> Word:
@@ -66,6 +75,25 @@ class Protection:
             object.__setattr__(self, "epsilon_per_km", require_epsilon(self.epsilon_per_km))
         elif not 0 < (self.radius_km or 0.0) < math.inf:
             raise InvalidPolicy("a radius of protection is a length above zero, such as '500 m'")
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much epsilon fresh draws may compose to in a period; no ceiling if None."""
+
+    period_hours: float = 24.0
+    ceiling_per_km: float | None = None
+    at_ceiling: AtCeiling = AtCeiling.REFUSE
+
+    def __post_init__(self) -> None:
+        """Refuse what no ledger could count by; a period is counted to the microsecond."""
+        object.__setattr__(self, "at_ceiling", _word(AtCeiling, self.at_ceiling, "at_ceiling"))
+        if not 0 < self.period_hours <= LONGEST_PERIOD_HOURS:
+            raise InvalidPolicy("a period is a time from a microsecond to a century: '24 hours'")
+        hours = timedelta(hours=self.period_hours) / timedelta(hours=1)
+        object.__setattr__(self, "period_hours", max(hours, LEAST_PERIOD_HOURS))
+        if self.ceiling_per_km is not None:
+            object.__setattr__(self, "ceiling_per_km", require_epsilon(self.ceiling_per_km))
 
 
 @dataclass(frozen=True, slots=True)

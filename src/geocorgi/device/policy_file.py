@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 from geocorgi.device.areas import Area, Around, ListedCells, Place, Polygon
-from geocorgi.device.budget import Budget
 from geocorgi.device.notation import (
     Manner,
     is_notation,
@@ -24,6 +24,8 @@ from geocorgi.device.notation import (
     parse_preferences,
 )
 from geocorgi.device.policy import (
+    AtCeiling,
+    Budget,
     OnExcess,
     Policy,
     Precision,
@@ -190,10 +192,12 @@ def _protection(table: Table) -> Protection:
 def _budget(table: Table) -> Budget:
     table.require_known(("ceiling_per_km", "period", "at_ceiling"))
     usual = Budget()
+    period = table.time("period", timedelta(hours=usual.period_hours))
     ceiling = table.number("ceiling_per_km") if "ceiling_per_km" in table else None
-    word = type(usual.at_ceiling)
-    at_ceiling = word(table.word("at_ceiling", word)) if "at_ceiling" in table else word.REFUSE
-    return Budget(ceiling, table.time("period", usual.period), at_ceiling)
+    at_ceiling = AtCeiling.REFUSE
+    if "at_ceiling" in table:
+        at_ceiling = AtCeiling(table.word("at_ceiling", AtCeiling))
+    return Budget(period / timedelta(hours=1), ceiling, at_ceiling)
 
 
 def _recipient(table: Table, privacy_level: int) -> Recipient:

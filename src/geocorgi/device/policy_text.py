@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import timedelta
 
 from geocorgi.device.areas import Area, ListedCells, Polygon
-from geocorgi.device.budget import Budget
-from geocorgi.device.policy import Policy, Protection
+from geocorgi.device.policy import Budget, Policy, Protection
 from geocorgi.device.preferences import Preference, number_text, usual_unknown
 from geocorgi.device.sources import TIME_OUT, TIME_TO_LIVE, Source
 
@@ -71,7 +71,8 @@ def _protection(protection: Protection) -> str:
 def _budget(budget: Budget) -> Iterator[str]:
     if budget.ceiling_per_km is not None:
         yield f"ceiling_per_km = {budget.ceiling_per_km!r}"
-    yield f"period = {_quantity(budget.period.total_seconds(), 'seconds')}"
+    seconds = timedelta(hours=budget.period_hours).total_seconds()
+    yield f"period = {_quantity(seconds, 'seconds')}"
     yield f"at_ceiling = {_text(budget.at_ceiling)}"
 
 
