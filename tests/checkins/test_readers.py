@@ -270,3 +270,30 @@ def test_the_real_files_are_read_without_a_defect() -> None:
     gathered = gather(read_snap(REAL / "gowalla_sf.txt.gz", strict=True))
     assert (len(gathered.frame), gathered.frame["user"].n_unique()) == (17_401, 333)
     assert inspect(read_snap(REAL / "gowalla_nyc.txt.gz", strict=True)).rows_good == 138_957
+
+
+def test_columns_that_are_named_are_carried_along_as_they_are(tmp_path: Path) -> None:
+    text = (
+        'app,user,time,latitude,longitude\n"a,b",1,2010-10-19T23:55:27Z,30.2,-97.7\nc,2,bad,1,1\n'
+    )
+    text += ",3,2010-10-19T23:55:27Z,30.3,-97.8\n"
+    columns = Columns(location=None, kept=("app",))
+    from_csv = gather(read_csv(written(tmp_path / "a.csv", text), columns))
+    assert from_csv.report.rows_bad == 1
+    assert from_csv.frame["kept app"].to_list() == ["a,b", ""]
+    assert from_csv.frame["user"].to_list() == ["1", "3"]
+    table = pl.DataFrame(
+        {"user": ["1", None], "time": ["2010-10-19T23:55:27Z"] * 2, "latitude": [1.0, 1.0],
+         "longitude": [2.0, 2.0], "app": [7, 8]}
+    )  # fmt: skip
+    table.write_parquet(tmp_path / "a.parquet")
+    from_parquet = gather(read_parquet(tmp_path / "a.parquet", columns))
+    assert from_parquet.frame["kept app"].to_list() == [7]
+
+
+def test_a_column_to_carry_is_there_and_is_no_part_of_a_check_in(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.csv", "user,time,latitude,longitude\n")
+    with pytest.raises(BadCheckins, match="'app'"):
+        inspect(read_csv(path, Columns(location=None, kept=("app",))))
+    with pytest.raises(InvalidInput, match="name each once"):
+        Columns(kept=("latitude",))

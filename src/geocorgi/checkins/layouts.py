@@ -16,22 +16,31 @@ COLUMNS = ("user", "time", "latitude", "longitude", "location")
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The names under which a file keeps what a check-in consists of; None for "it does not"."""
+    """The names under which a file keeps what a check-in consists of; None for "it does not".
+
+    ``kept`` names further columns of the file, handed out as they are.
+    """
 
     user: str | None = "user"
     time: str | None = "time"
     latitude: str = "latitude"
     longitude: str = "longitude"
     location: str | None = "location"
+    kept: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if len(set(self.present().values())) != len(self.present()):
+        named = [*self.present().values(), *self.kept]
+        if len(set(named)) != len(named):
             raise InvalidInput("one column cannot be two parts of a check-in; name each once")
 
     def present(self) -> dict[str, str]:
         """Return our name and the file's name of each column that the file has."""
         named = {ours: getattr(self, ours) for ours in COLUMNS}
         return {ours: theirs for ours, theirs in named.items() if theirs is not None}
+
+    def carried(self) -> dict[str, str]:
+        """Return under which name each kept column is handed out, and the file's name of it."""
+        return {f"kept {theirs}": theirs for theirs in self.kept}
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,12 +26,13 @@ def parquet_batches(path: Path, columns: Columns) -> Iterator[Batch]:
     wanted = columns.present()
     try:
         file = pl.scan_parquet(path, glob=False)
-        _require_types(file.collect_schema(), wanted, path.name)
-        rows = file.select(pl.col(theirs).alias(ours) for ours, theirs in wanted.items())
+        _require_columns(file.collect_schema(), columns, path.name)
+        named = wanted | columns.carried()
+        rows = file.select(pl.col(theirs).alias(ours) for ours, theirs in named.items())
         total = rows.select(pl.len()).collect().item()
         for start in range(0, total, ROWS_A_SLICE):
             chunk = rows.slice(start, ROWS_A_SLICE).collect()
-            yield _batch(chunk, frozenset(wanted), start + 1, path.name)
+            yield _batch(chunk, columns, start + 1, path.name)
     except OSError as refusal:
         raise BadCheckins(f"{path.name} cannot be read: {refusal.strerror}") from None
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as refusal:
@@ -40,18 +41,21 @@ def parquet_batches(path: Path, columns: Columns) -> Iterator[Batch]:
         raise BadCheckins(f"{path.name} cannot be read as Parquet ({kind})") from None
 
 
-def _batch(rows: pl.DataFrame, present: frozenset[str], first_row: int, source: str) -> Batch:
+def _batch(rows: pl.DataFrame, columns: Columns, first_row: int, source: str) -> Batch:
     rows = rows.with_columns(kind=pl.lit(None, pl.Int8))
-    verdict = judged(rows, present)
+    verdict = judged(rows, frozenset(columns.present()))
     places = np.arange(first_row, first_row + len(rows))
     report = DefectReport(source, len(rows), defects=tally(codes_of(verdict), places))
-    return Batch(verdict.filter(pl.col("kind").is_null()).select(COLUMNS), report)
+    carried = list(columns.carried())
+    good = verdict.hstack(rows.select(carried)).filter(pl.col("kind").is_null())
+    return Batch(good.select(*COLUMNS, *carried), report)
 
 
-def _require_types(schema: pl.Schema, wanted: dict[str, str], source: str) -> None:
-    for ours, theirs in wanted.items():
+def _require_columns(schema: pl.Schema, columns: Columns, source: str) -> None:
+    for theirs in (columns.present() | columns.carried()).values():
         if theirs not in schema:
             raise BadCheckins(f"{source}: expected a column named {theirs!r}; say what yours is")
+    for ours, theirs in columns.present().items():
         kind = schema[theirs]
         fits = kind == pl.String or {
             "user": kind.is_integer(),

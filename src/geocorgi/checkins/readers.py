@@ -144,11 +144,11 @@ def inspect(checkins: Checkins) -> DefectReport:
 
 def gather(checkins: Checkins) -> Gathered:
     """Read everything into memory (about 100 bytes a row)."""
-    frames, report = [pl.DataFrame(schema=SCHEMA)], DefectReport(checkins.name)
+    frames, report = list[pl.DataFrame](), DefectReport(checkins.name)
     for batch in checkins.batches():
         frames.append(batch.frame)
         report += batch.report
-    return Gathered(pl.concat(frames), report)
+    return Gathered(pl.concat(frames or [pl.DataFrame(schema=SCHEMA)]), report)
 
 
 def _checked(batches: Iterator[Batch], *, strict: bool) -> Iterator[Batch]:

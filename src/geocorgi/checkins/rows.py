@@ -69,7 +69,7 @@ def _batch(block: Block, layout: Layout, shape: tuple[dict[str, int], int], sour
         *(pl.col(f"field_{place}").alias(ours) for ours, place in places.items()),
         kind=pl.coalesce("kind", extra),
     )
-    verdict = judged(named, frozenset(places))
+    verdict = judged(named, frozenset(layout.columns.present()))
     codes = codes_of(verdict)
     report = DefectReport(
         source,
@@ -80,8 +80,10 @@ def _batch(block: Block, layout: Layout, shape: tuple[dict[str, int], int], sour
         if block.broken
         else None,
     )
-    good = verdict if report.rows_bad == 0 else verdict.filter(pl.col("kind").is_null())
-    return Batch(good.select(COLUMNS), report)
+    carried = list(layout.columns.carried())
+    whole = verdict.hstack(named.select(carried)) if carried else verdict
+    good = whole if report.rows_bad == 0 else whole.filter(pl.col("kind").is_null())
+    return Batch(good.select(*COLUMNS, *carried), report)
 
 
 def _readable_lines(block: Block) -> pl.DataFrame:
@@ -167,7 +169,7 @@ def _header(block: Block, layout: Layout, source: str) -> tuple[tuple[str, ...],
 
 
 def _places(names: tuple[str, ...], layout: Layout, source: str) -> dict[str, int]:
-    wanted = layout.columns.present()
+    wanted = layout.columns.present() | layout.columns.carried()
     if len(names) > MOST_COLUMNS:
         raise BadCheckins(f"{source}, line 1: more than {MOST_COLUMNS} columns; leave some out")
     for theirs in wanted.values():
