@@ -18,6 +18,7 @@
     ├── NotPrivate             the matrix's: it does not keep the promise that it is to carry
     ├── ForestRefused          the server's: not the forest asked for, or it breaks its word
     ├── PolicyNotMet           the policy's: this map offers nothing that could meet it
+    ├── NotLocated             the receiver's: no real location came
     ├── NotReported            the policy's: from here it lets nothing be reported
     ├── AttributeUnknown       the source's: a preference wants a value that is not known, or none
     ├── OutsideTree            a point or cell that no leaf of this tree covers
@@ -123,6 +124,10 @@ class ForestRefused(GeocorgiError):
 
 class PolicyNotMet(GeocorgiError):
     """The map's catalogue offers nothing that could meet the policy."""
+
+
+class NotLocated(GeocorgiError):
+    """No real location came from where it was to come."""
 
 
 class NotReported(GeocorgiError):

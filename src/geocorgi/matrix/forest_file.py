@@ -33,6 +33,7 @@ FORMAT = "geocorgi privacy forest 1"
 LARGEST_FILE_BYTES = 1_000_000_000
 LARGEST_HEADER_BYTES = 64_000_000
 MOST_SUBTREES = 20_000
+REQUEST_FIELDS = ("privacy_level", "filter", "delta", "rows", "epsilon_per_km")
 
 
 def write_forest(path: Path, forest: PrivacyForest) -> None:
@@ -114,6 +115,20 @@ def _metadata(forest: PrivacyForest) -> dict[str, str]:
         "request": _json(request),
         "total": str(forest.total),
     }
+
+
+def claims_of(path: Path) -> tuple[Any, ...]:
+    """Return which map and which request a file says that it is for; nothing of it is checked."""
+    try:
+        with path.open("rb") as file:
+            (length,) = struct.unpack("<Q", file.read(8))
+            metadata = json.loads(file.read(min(length, LARGEST_HEADER_BYTES)))["__metadata__"]
+        request = json.loads(metadata["request"])
+        return (metadata["map_id"], *(request[name] for name in REQUEST_FIELDS))
+    except OSError as refusal:
+        raise BadFile(f"cannot read {path.name}: {refusal.strerror}") from refusal
+    except (struct.error, KeyError, ValueError, TypeError, RecursionError):
+        raise InvalidForest("this is no privacy forest: its header is incomplete") from None
 
 
 def _parted(content: bytes) -> tuple[dict[str, Any], memoryview]:
