@@ -20,6 +20,9 @@ The map of the house, in the direction in which things depend on each other:
     TRUSTED: the user's side. The real location lives here and nowhere else.
 ``geocorgi.cli``
     the user's command, ``geocorgi``.
+``geocorgi.lab``
+    the laboratory and its command, ``geocorgi-lab``: the one room that sees both sides. Nothing
+    imports it; it is shipped as an extra.
 ``geocorgi.synthetic``
     a made-up city, for demonstrations and tests.
 ``geocorgi.terminal``, ``geocorgi.files``, ``geocorgi.seeded``

@@ -1,0 +1,1 @@
+"""THE LABORATORY: the paper's experiments and honest comparisons. It sees both sides."""

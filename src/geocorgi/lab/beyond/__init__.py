@@ -1,0 +1,1 @@
+"""What the paper does not show: adversaries, equal guarantees, peers."""

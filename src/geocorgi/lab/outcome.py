@@ -1,0 +1,112 @@
+"""What an experiment leaves in a folder: its rows as CSV, its figure, and an account of both."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import platform
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from geocorgi.errors import BadFile
+from geocorgi.files import write_atomically
+from geocorgi.lab.chart import svg
+from geocorgi.lab.experiment import Experiment, Row, Setting
+from geocorgi.lab.run import Measured
+from geocorgi.terminal import finite
+
+VERSIONS = ("numpy", "scipy", "highspy", "h3", "matplotlib")
+DIGITS = 10
+Account = dict[str, Any]
+
+
+def command_of(experiment: Experiment, setting: Setting) -> str:
+    """Return the command that makes an experiment's figure again."""
+    words = ["geocorgi-lab", "run", experiment.name]
+    words += ["--quick"] if setting.quick else []
+    words += [] if setting.data is None else ["--data", "FOLDER"]
+    return " ".join([*words, "--seed", str(setting.seed)])
+
+
+def write_outcome(found: Measured, setting: Setting, out: Path) -> Account:
+    """Write NAME.csv, NAME.svg and NAME.json into the folder, each whole; return the account."""
+    experiment, rows = found.experiment, found.rows
+    command = command_of(experiment, setting)
+    write_atomically(out / f"{experiment.name}.csv", as_csv(rows).encode())
+    panels = experiment.panels(rows)
+    if panels:
+        drawn = svg(panels, rf"\$ {command}")  # a bare $ would begin mathematics
+        write_atomically(out / f"{experiment.name}.svg", drawn)
+    claims = [] if experiment.claims is None else experiment.claims(rows)
+    account: Account = {
+        "name": experiment.name,
+        "title": experiment.title,
+        "question": experiment.question,
+        "command": command,
+        "city": setting.city,
+        "quick": setting.quick,
+        "seed": setting.seed,
+        "figure": bool(panels),
+        "findings": experiment.findings(rows),
+        "claims": [{name: getattr(claim, name) for name in claim.__slots__} for claim in claims],
+        "seconds_of_cases": found.seconds,
+        "wall_seconds": None if found.resumed else found.wall_seconds,
+        "machine": machine(),
+    }
+    content = json.dumps(finite(account), indent=1, ensure_ascii=False, allow_nan=False)
+    write_atomically(out / f"{experiment.name}.json", f"{content}\n".encode())
+    return account
+
+
+def read_accounts(out: Path, names: tuple[str, ...]) -> list[Account]:
+    """Return the accounts that are in the folder, in the order of the names."""
+    accounts = []
+    for name in names:
+        path = out / f"{name}.json"
+        if not path.exists():
+            continue
+        try:
+            accounts.append(json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError) as refusal:
+            raise BadFile(f"{path.name} is no account of an experiment: run it again") from refusal
+    return accounts
+
+
+def as_csv(rows: list[Row]) -> str:
+    """Return the rows as CSV under one header; numbers have ten digits."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([_written(row.get(name)) for name in names] for row in rows)
+    return text.getvalue()
+
+
+def machine() -> dict[str, Any]:
+    """Say on what was measured."""
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "load_before": round(os.getloadavg()[2], 1) if hasattr(os, "getloadavg") else None,
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "versions": {name: metadata.version(name) for name in VERSIONS},
+    }
+
+
+def _processor() -> str:
+    information = Path("/proc/cpuinfo")
+    if information.exists():
+        for line in information.read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def _written(value: float | str | None) -> str:
+    if isinstance(value, float):
+        return f"{value:.{DIGITS}g}"
+    return "" if value is None else str(value)

@@ -1,0 +1,1 @@
+"""Section 6 of the paper: one module an experiment."""
