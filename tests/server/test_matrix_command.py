@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -194,13 +193,12 @@ def test_ctrl_c_keeps_the_best_so_far(tmp_path):
     out = tmp_path / "m.safetensors"
     process = subprocess.Popen(
         [sys.executable, "-m", "geocorgi.server.cli", "matrix", "--root", "86283082fffffff",
-         "--height", "3", "--epsilon", "1", "--gap", "0", "--json", "--out", out],
+         "--height", "3", "--epsilon", "1", "--gap", "0", "--out", out],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    time.sleep(6)
+    assert "at best" in process.stderr.readline()  # it has begun to search
     process.send_signal(signal.SIGINT)
-    answered, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
-    assert json.loads(answered)["stopped_by"] == "interrupt"
     sealed = read_sealed(out)
     assert audit(sealed.matrix, sealed.distances_km, 1.0).holds

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from geocorgi.terminal import messages
 
+SECONDS_BEFORE_A_LINE = 2.0
 SECONDS_BETWEEN_LINES = 10.0
 Progress = Callable[[float, float, float, float], None]
 
@@ -14,7 +15,7 @@ Progress = Callable[[float, float, float, float], None]
 @contextmanager
 def shown_progress(*, as_json: bool) -> Iterator[Progress]:
     """Lend a callback; a terminal shows a moving line, anything else a line now and then."""
-    last = 0.0
+    next_line = SECONDS_BEFORE_A_LINE
 
     def sentence(loss: float, bound: float, gap: float, seconds: float) -> str:
         found, best = f"loss {loss * 1000:.4f} m", f"at best {bound * 1000:.4f} m"
@@ -26,9 +27,9 @@ def shown_progress(*, as_json: bool) -> Iterator[Progress]:
         return
 
     def line(loss: float, bound: float, gap: float, seconds: float) -> None:
-        nonlocal last
-        if not as_json and seconds - last >= SECONDS_BETWEEN_LINES:
-            last = seconds
+        nonlocal next_line
+        if not as_json and seconds >= next_line:
+            next_line = seconds + SECONDS_BETWEEN_LINES
             messages.print(sentence(loss, bound, gap, seconds))
 
     yield line
