@@ -120,4 +120,5 @@ VERDICTS = InMind()
 def device_on(public_map: PublicMap, make=quick_forest, known: Attributes | None = None) -> Device:
     """Return a device that meets its server in this process."""
     source = InProcess(public_map, make)
-    return Device(source, source, Forgetful(), SECRET, lambda _policy, _map: known or {}, VERDICTS)
+    attributes = lambda _policy, _map: known or {}  # noqa: E731
+    return Device(source, source, Forgetful(), SECRET, attributes, verdicts=VERDICTS)

@@ -197,6 +197,33 @@ def test_averaging_is_charged_what_it_truly_keeps_and_says_so():
     assert coarsened.guarantee.exceptions == ()
 
 
+def test_what_averaging_costs_is_the_same_in_every_subtree():
+    policy = Policy(1, 0, (Preference("even", "=", True),), precision="average")
+    costs = set()
+    for real_leaf in LEAVES[::7]:
+        device = device_on(MAP, known=KNOWN)
+        obfuscate(Whereabouts(real_leaf), policy, device)
+        costs.add(device.memory.asked[0].epsilon_per_km)
+    assert len(costs) == 1
+
+
+def test_the_settled_leaf_is_the_one_that_is_reported_from():
+    point = cells.centre(LEAVES[0])
+    asked = []
+
+    def settle(near):
+        asked.append(near)
+        return LEAVES[20]
+
+    device = replace(device_on(MAP, known=KNOWN), settle=settle)
+    found = obfuscate(Whereabouts(point), Policy(1, 0), device)
+    assert found.customised.subtree.root == ROOTS[2]
+    assert asked[0][0] == LEAVES[0]
+    elsewhere = replace(device, settle=lambda _: cells.cell_at(48.85, 2.35, MAP.leaf_resolution))
+    with pytest.raises(OutsideTree):
+        obfuscate(Whereabouts(point), Policy(1, 0), elsewhere)
+
+
 def test_a_policy_that_looks_at_the_user_reports_without_a_guarantee():
     found = reported(Policy(2, 0, PREFERENCES[-1:]), LEAVES[0])
     assert found.guarantee.void

@@ -41,13 +41,16 @@ def customise(
     prepared: Prepared, selection: Selection, subtree: LocationTree, precision_level: int
 ) -> Customised:
     """Return the matrix of one subtree for the selection, audited."""
-    everywhere = prepared.public_map.subtrees(prepared.policy.privacy_level)
-    if selection.mechanism is Mechanism.UNIVERSAL and not prepared.policy.voids_geo_ind:
-        for other in everywhere:
-            _pruned(prepared, selection, other)
     leaves = _pruned(prepared, selection, subtree)
     reported = _at_precision(prepared, leaves, subtree, precision_level)
     return Customised(subtree, leaves, reported, selection)
+
+
+def require_everywhere(prepared: Prepared) -> None:
+    """Prune and audit the universal mechanism in every subtree of the map, or raise NotPrivate."""
+    if prepared.selection.mechanism is Mechanism.UNIVERSAL:
+        for subtree in prepared.public_map.subtrees(prepared.policy.privacy_level):
+            _pruned(prepared, prepared.selection, subtree)
 
 
 def _pruned(prepared: Prepared, selection: Selection, subtree: LocationTree) -> SealedMatrix:

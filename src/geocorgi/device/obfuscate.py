@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from geocorgi.device.customising import Customised, customise
+from geocorgi.device.customising import Customised, customise, require_everywhere
 from geocorgi.device.evaluation import removed_over_map
 from geocorgi.device.guarantee import Guarantee, guarantee_of
 from geocorgi.device.memory import Given, Terms
@@ -18,7 +18,7 @@ from geocorgi.device.preparation import Device, Prepared, prepare
 from geocorgi.device.report import Report
 from geocorgi.device.sampling import draw
 from geocorgi.device.selection import Selection, selected_here
-from geocorgi.device.whereabouts import Whereabouts
+from geocorgi.device.whereabouts import Whereabouts, require_leaf
 from geocorgi.errors import NotReported
 from geocorgi.matrix.prunable import Rows
 from geocorgi.tree import cells
@@ -47,10 +47,11 @@ def obfuscate(
 ) -> Obfuscated:
     """Return a report of where the user is, charged and remembered, or refuse without one."""
     prepared = prepare(policy, device)
-    real_leaf = whereabouts.leaf_of(prepared.public_map)
+    require_everywhere(prepared)
+    real_leaf = _settled(whereabouts, prepared, device)
     customised = customised_for(prepared, real_leaf, policy.precision_for(recipient))
     guarantee = guarantee_of(policy, customised)
-    terms = replace(terms_of(policy, customised, guarantee, recipient), anew=anew)
+    terms = replace(terms_of(prepared, customised, recipient), anew=anew)
     given = device.memory.report(real_leaf, lambda: drawn(customised, policy, real_leaf), terms)
     return Obfuscated(_report(prepared, given), given, guarantee, customised)
 
@@ -68,6 +69,12 @@ def customised_for(prepared: Prepared, real_leaf: str, precision_level: int) -> 
             'them that she is in such a place: rows = "keep" reports from everywhere'
         )
     return customise(prepared, selection, subtree, precision_level)
+
+
+def _settled(whereabouts: Whereabouts, prepared: Prepared, device: Device) -> str:
+    """Return the leaf to report from: the one near the user where she is settled."""
+    near = whereabouts.leaves_near(prepared.public_map.leaf_resolution)
+    return require_leaf(device.settle(near), prepared.public_map)
 
 
 def _selection(prepared: Prepared, real_leaf: str, subtree: LocationTree) -> Selection:
@@ -90,21 +97,34 @@ def drawn(customised: Customised, policy: Policy, real_leaf: str) -> str:
     return draw(customised.reported, cells.ancestor(real_leaf, resolution))
 
 
-def terms_of(policy: Policy, customised: Customised, guarantee: Guarantee, recipient: str) -> Terms:
-    """Return on what terms the memory gives a report: what a fresh draw costs, what may be said.
-
-    A fresh draw costs the epsilon that was promised, or what averaging truly keeps.
-    """
-    remembered = policy.precision is Precision.COARSEN
-    promised, kept = guarantee.promised_per_km, guarantee.between_leaves_per_km
+def terms_of(prepared: Prepared, customised: Customised, recipient: str) -> Terms:
+    """Return on what terms the memory gives a report: what a fresh draw costs, what may be said."""
+    remembered = prepared.policy.precision is Precision.COARSEN
+    promised = customised.selection.request.epsilon_per_km
     return Terms(
         recipient=recipient,
-        epsilon_per_km=promised if remembered else kept or promised,
+        epsilon_per_km=promised if remembered else _cost_of_averaging(prepared, customised),
         resolution=cells.resolution_of(customised.reported.column_cells[0]),
         removed=customised.selection.never_reported,
-        budget=policy.budget,
+        budget=prepared.policy.budget,
         remembered=remembered,
     )
+
+
+def _cost_of_averaging(prepared: Prepared, customised: Customised) -> float:
+    """Return the largest epsilon that averaging truly keeps in any subtree of the map.
+
+    A cost of the user's own subtree alone would turn the ceiling into an oracle.
+    """
+    policy, selection = prepared.policy, customised.selection
+    level = customised.subtree.level_of(customised.reported.column_cells[0])
+    everywhere = prepared.public_map.subtrees(policy.privacy_level)
+    subtrees = (customised.subtree,) if policy.voids_geo_ind else everywhere
+    costs = (
+        guarantee_of(policy, customise(prepared, selection, subtree, level)).between_leaves_per_km
+        for subtree in subtrees
+    )
+    return max(*costs, selection.request.epsilon_per_km)
 
 
 def _report(prepared: Prepared, given: Given) -> Report:

@@ -7,7 +7,7 @@ used, so that its absence says nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from geocorgi.device.acceptance import Accepted, Progress, accept
@@ -23,6 +23,7 @@ from geocorgi.wire.map_codec import decode_map
 from geocorgi.wire.public_map import PublicMap
 
 AttributesOf = Callable[[Policy, PublicMap], Attributes]
+Settle = Callable[[Sequence[str]], str]
 
 
 def nothing_known(_policy: Policy, _public_map: PublicMap) -> Attributes:
@@ -30,15 +31,25 @@ def nothing_known(_policy: Policy, _public_map: PublicMap) -> Attributes:
     return {}
 
 
+def where_she_stands(near: Sequence[str]) -> str:
+    """Return the user's own leaf: nothing is settled."""
+    return near[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Device:
-    """What a device has at hand; ``attributes`` are asked for the whole map."""
+    """What a device has at hand.
+
+    ``attributes`` are asked for the whole map. ``settle`` chooses the leaf to report from among
+    those that the user is nearly in, so that a jittering receiver does not spend.
+    """
 
     maps: MapSource
     forests: ForestSource
     memory: Memory
     secret: DeviceSecret
     attributes: AttributesOf = nothing_known
+    settle: Settle = where_she_stands
     verdicts: Verdicts | None = None
     on_progress: Progress | None = None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from geocorgi.device import settling
+from geocorgi.device.settling import MARGIN_KM, leaves_near
 from geocorgi.errors import InvalidCell, InvalidInput, OutsideTree
 from geocorgi.tree import cells
 from geocorgi.wire.public_map import PublicMap
@@ -32,28 +32,16 @@ class Whereabouts:
         Of a point it is the leaf that contains it. A cell stands for what is below it by
         identifier, so it has to be a leaf or finer than one.
         """
-        place, resolution = self.__place, public_map.leaf_resolution
+        return require_leaf(self.leaves_near(public_map.leaf_resolution, 0.0)[0], public_map)
+
+    def leaves_near(self, leaf_resolution: int, margin_km: float = MARGIN_KM) -> tuple[str, ...]:
+        """Return the user's leaf, on the map or not, then those that the point is nearly in."""
+        place = self.__place
         if not isinstance(place, str):
-            leaf = cells.cell_at(*place, resolution)
-        elif cells.resolution_of(place) >= resolution:
-            leaf = cells.ancestor(place, resolution)
-        else:
+            return leaves_near(place, leaf_resolution, margin_km)
+        if cells.resolution_of(place) < leaf_resolution:
             raise InvalidCell("the real location is coarser than the map's leaves: give a point")
-        if cells.ancestor(leaf, resolution - public_map.height) not in public_map.roots:
-            raise OutsideTree("the real location lies in no leaf of this map")
-        return leaf
-
-    def leaves_near(self, public_map: PublicMap, margin_km: float) -> tuple[str, ...]:
-        """Return the leaf in which the user is, and then the map's leaves that are near the point.
-
-        What to settle on (:mod:`geocorgi.device.settling`); a cell is near to nothing else.
-        """
-        own, place = self.leaf_of(public_map), self.__place
-        if isinstance(place, str):
-            return (own,)
-        coarsest = public_map.leaf_resolution - public_map.height
-        near = settling.leaves_near(place, public_map.leaf_resolution, margin_km)
-        return tuple(leaf for leaf in near if cells.ancestor(leaf, coarsest) in public_map.roots)
+        return (cells.ancestor(place, leaf_resolution),)
 
     def __repr__(self) -> str:
         return WITHHELD
@@ -65,6 +53,14 @@ class Whereabouts:
         raise TypeError("whereabouts are not compared")
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def require_leaf(leaf: str, public_map: PublicMap) -> str:
+    """Return the leaf if it is one of the map's, or refuse without saying which it is."""
+    resolution = public_map.leaf_resolution - public_map.height
+    if cells.ancestor(leaf, resolution) not in public_map.roots:
+        raise OutsideTree("the real location lies in no leaf of this map")
+    return leaf
 
 
 def _point(place: tuple[float, float]) -> tuple[float, float]:
