@@ -11,6 +11,7 @@ from geocorgi.device.policy import (
     AtCeiling,
     Budget,
     OnExcess,
+    OnUnreachable,
     Policy,
     Precision,
     Protection,
@@ -118,4 +119,5 @@ def policies(draw):
         draw(st.lists(AREAS, max_size=2)),
         PLACES,
         known,
+        draw(st.sampled_from(list(OnUnreachable))),
     )

@@ -20,7 +20,17 @@ from geocorgi.device.policy import Budget, OnExcess, Policy, Precision, Protecti
 from geocorgi.device.preferences import Preference, Unknown
 from geocorgi.device.units import Kind
 from geocorgi.device.whereabouts import Whereabouts
-from geocorgi.errors import InvalidPolicy, NotPrivate, NotReported, OutsideTree, PolicyNotMet
+from geocorgi.errors import (
+    AnswerRefused,
+    InvalidPolicy,
+    NotOffered,
+    NotPrivate,
+    NotReady,
+    NotReported,
+    OutsideTree,
+    PolicyNotMet,
+    Unreachable,
+)
 from geocorgi.matrix.forest_file import forest_from_bytes
 from geocorgi.matrix.prunable import Rows
 from geocorgi.server.catalogue import Offer, with_catalogue
@@ -84,6 +94,36 @@ def test_whatever_the_policy_what_is_reported_keeps_what_is_said(policy, real_le
 @given(policies(), st.sampled_from(LEAVES))
 def test_on_what_an_honest_server_generates_too(policy, real_leaf):
     require_kept(policy, real_leaf, optimal_forest)
+
+
+def nobody_answers(_public_map, _request):
+    raise Unreachable("nobody answers")
+
+
+@settings(max_examples=100)
+@given(policies(), st.sampled_from(LEAVES))
+def test_without_a_server_too_if_the_policy_allows_it(policy, real_leaf):
+    require_kept(replace(policy, on_unreachable="universal"), real_leaf, nobody_answers)
+
+
+@pytest.mark.parametrize("failure", [Unreachable, NotReady, NotOffered, AnswerRefused])
+def test_without_a_forest_nothing_is_drawn_unless_the_policy_says_so(failure):
+    def refused(_public_map, _request):
+        raise failure("no forest today")
+
+    policy = Policy(1, 0, (Preference("even", "=", True),))
+    device = device_on(MAP, refused)
+    with pytest.raises(failure):
+        obfuscate(Whereabouts(LEAVES[0]), policy, device)
+    assert device.memory.asked == []
+    allowed = replace(policy, on_unreachable="universal")
+    if failure is AnswerRefused:  # an answer that is not believed is no absence
+        with pytest.raises(failure):
+            obfuscate(Whereabouts(LEAVES[0]), allowed, device)
+        return
+    found = obfuscate(Whereabouts(LEAVES[0]), allowed, device)
+    assert found.guarantee.holds
+    assert found.customised.leaves.column_cells == LEAVES[0:7:2]
 
 
 def require_kept(policy: Policy, real_leaf: str, make) -> None:

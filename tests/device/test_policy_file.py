@@ -37,6 +37,7 @@ privacy_level = 3
 precision_level = 1
 rows = "drop"
 on_excess = "fewer"
+on_unreachable = "universal"
 precision = "average"
 decoys = true
 preferences = [
@@ -107,9 +108,10 @@ def test_every_part_has_its_place(tmp_path):
                 time_to_live=timedelta(minutes=15),
             )
         },
+        on_unreachable="universal",
     )
-    assert [one.line for one in policy.preferences] == [9, 10, 12, 13]
-    assert [area.line for area in (*policy.black_list, *policy.white_list)] == [15, 32, 36]
+    assert [one.line for one in policy.preferences] == [10, 11, 13, 14]
+    assert [area.line for area in (*policy.black_list, *policy.white_list)] == [16, 33, 37]
     assert policy.precision_for("weather") == 2
     assert policy.precision_for("anybody") == policy.precision_for(None) == 1
 

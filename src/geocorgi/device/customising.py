@@ -56,7 +56,7 @@ def require_everywhere(prepared: Prepared) -> None:
 def _pruned(prepared: Prepared, selection: Selection, subtree: LocationTree) -> SealedMatrix:
     """Return the matrix of a subtree without S (Paper: Alg. 4, steps 5 and 6), or NotPrivate."""
     epsilon, rows = selection.request.epsilon_per_km, selection.request.rows
-    if selection.mechanism is Mechanism.FOREST:
+    if selection.mechanism is Mechanism.FOREST and prepared.accepted is not None:
         matrix = prepared.accepted.forest.matrices[subtree.root]
     else:
         matrix = _universal(subtree, selection, epsilon)

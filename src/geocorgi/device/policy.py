@@ -39,6 +39,13 @@ class OnExcess(StrEnum):
     REFUSE = "refuse"
 
 
+class OnUnreachable(StrEnum):
+    """What happens where no forest can be had, from the cache or from anybody."""
+
+    REFUSE = "refuse"
+    UNIVERSAL = "universal"
+
+
 class Precision(StrEnum):
     """How a leaf becomes a coarser cell: its ancestor is said, or rows are averaged (Eq. 17)."""
 
@@ -51,6 +58,16 @@ class AtCeiling(StrEnum):
 
     REFUSE = "refuse"
     REPEAT = "repeat"
+
+
+WORDS: Mapping[str, type[StrEnum]] = MappingProxyType(
+    {
+        "rows": Rows,
+        "on_excess": OnExcess,
+        "on_unreachable": OnUnreachable,
+        "precision": Precision,
+    }
+)
 
 
 def _word(words: type[Word], word: str, name: str) -> Word:
@@ -122,11 +139,12 @@ class Policy:
     white_list: tuple[Area, ...] = ()
     places: Mapping[str, Place] = field(default_factory=dict)
     sources: Mapping[str, Source] = field(default_factory=dict)
+    on_unreachable: OnUnreachable = OnUnreachable.REFUSE
 
     def __post_init__(self) -> None:
         """Refuse what no device could follow."""
         require_levels(self.privacy_level, self.precision_level)
-        for name, words in (("rows", Rows), ("on_excess", OnExcess), ("precision", Precision)):
+        for name, words in WORDS.items():
             object.__setattr__(self, name, _word(words, getattr(self, name), name))
         for name in ("preferences", "black_list", "white_list"):
             object.__setattr__(self, name, tuple(getattr(self, name)))

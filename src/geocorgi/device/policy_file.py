@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import timedelta
-from enum import StrEnum
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 from geocorgi.device.areas import Area, Around, ListedCells, Place, Polygon
@@ -24,11 +22,10 @@ from geocorgi.device.notation import (
     parse_preferences,
 )
 from geocorgi.device.policy import (
+    WORDS,
     AtCeiling,
     Budget,
-    OnExcess,
     Policy,
-    Precision,
     Protection,
     Recipient,
     require_levels,
@@ -40,13 +37,9 @@ from geocorgi.device.toml_table import Table, named_line
 from geocorgi.device.units import Kind
 from geocorgi.device.variables import require_types
 from geocorgi.errors import BadFile
-from geocorgi.matrix.prunable import Rows
 from geocorgi.wire.public_map import PublicMap
 
 LARGEST_BYTES = 2_000_000
-WORDS: Mapping[str, type[StrEnum]] = MappingProxyType(
-    {"rows": Rows, "on_excess": OnExcess, "precision": Precision}
-)
 KEYS = (
     "privacy_level", "precision_level", "preferences", *WORDS, "decoys", "private", "protection",
     "budget", "recipient", "black_list", "white_list", "place", "source",

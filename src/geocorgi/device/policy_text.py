@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from geocorgi.device.areas import Area, ListedCells, Polygon
-from geocorgi.device.policy import Budget, Policy, Protection
+from geocorgi.device.policy import WORDS, Budget, Policy, Protection
 from geocorgi.device.preferences import Preference, number_text, usual_unknown
 from geocorgi.device.sources import TIME_OUT, TIME_TO_LIVE, Source
 
@@ -24,7 +24,7 @@ def _lines(policy: Policy) -> Iterator[str]:
     usual = Policy(policy.privacy_level, policy.precision_level)
     yield f"privacy_level = {policy.privacy_level}"
     yield f"precision_level = {policy.precision_level}"
-    for name in ("rows", "on_excess", "precision"):
+    for name in WORDS:
         if getattr(policy, name) != getattr(usual, name):
             yield f"{name} = {_text(getattr(policy, name))}"
     for name in ("decoys", "private"):

@@ -2,23 +2,25 @@
 
 Map, S, δ, request, acceptance: whatever is asked of anybody is asked here, and a refusal here is
 the same wherever the user is. A forest is asked for even where the universal mechanism will be
-used, so that its absence says nothing.
+used, so that its absence says nothing. Where none can be had the policy may allow the universal
+mechanism in its place: the same cells are removed, and the guarantee is the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from geocorgi.device.acceptance import Accepted, Progress, accept
 from geocorgi.device.attributes.values import Attributes
 from geocorgi.device.evaluation import removed_over_map
 from geocorgi.device.memory import Memory
-from geocorgi.device.policy import Policy
+from geocorgi.device.policy import OnUnreachable, Policy
 from geocorgi.device.secret import DeviceSecret
-from geocorgi.device.selection import Selection, select
+from geocorgi.device.selection import Mechanism, Selection, select
 from geocorgi.device.transport import ForestSource, MapSource
 from geocorgi.device.verdicts import Verdicts
+from geocorgi.errors import NotOffered, NotReady, Unreachable
 from geocorgi.wire.map_codec import decode_map
 from geocorgi.wire.public_map import PublicMap
 
@@ -56,13 +58,13 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Everything for a report but the user's place."""
+    """Everything for a report but the user's place; ``accepted`` is None where no forest came."""
 
     policy: Policy
     public_map: PublicMap
     attributes: Attributes
     selection: Selection
-    accepted: Accepted
+    accepted: Accepted | None
 
 
 def prepare(policy: Policy, device: Device) -> Prepared:
@@ -74,6 +76,12 @@ def prepare(policy: Policy, device: Device) -> Prepared:
     anybody = public_map.leaves[0] if policy.voids_geo_ind else None
     removal = removed_over_map(policy, public_map, attributes, anybody)
     selection = select(policy, public_map, removal, device.secret)
-    content = device.forests.forest(selection.request)
+    try:
+        content = device.forests.forest(selection.request)
+    except (NotOffered, NotReady, Unreachable):
+        if policy.on_unreachable is not OnUnreachable.UNIVERSAL:
+            raise
+        without = replace(selection, mechanism=Mechanism.UNIVERSAL)
+        return Prepared(policy, public_map, attributes, without, None)
     accepted = accept(content, public_map, selection.request, device.verdicts, device.on_progress)
     return Prepared(policy, public_map, attributes, selection, accepted)
