@@ -13,8 +13,11 @@ from pathlib import Path
 from geocorgi.errors import BadFile
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write the content under the name ``path``, replacing what has it."""
+def write_atomically(path: Path, content: bytes, *, private: bool = False) -> None:
+    """Write the content under the name ``path``, replacing what has it.
+
+    A private file is its owner's alone (mode 0600), from the first byte on.
+    """
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
@@ -22,7 +25,8 @@ def write_atomically(path: Path, content: bytes) -> None:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            Path(temporary).chmod(0o666 & ~_umask())
+            if not private:  # what mkstemp makes is private
+                Path(temporary).chmod(0o666 & ~_umask())
             Path(temporary).replace(path)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)

@@ -51,7 +51,7 @@ def sources():
             column=st.none() | WORDS,
             time_to_live=TIMES,
             time_out=TIMES,
-            one_subtree=st.booleans(),
+            subtree=st.none() | st.just(TREE.nodes(1)[2]),
         ) | st.builds(Source, st.just(kind), table=st.sampled_from(["a b.csv", "t.parquet"]))
 
     return st.sampled_from(list(Kind)).flatmap(of)

@@ -7,7 +7,7 @@ a leaf counts as touched when its farthest corner could reach into the circle.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -24,7 +24,7 @@ from geocorgi.tree.region import leaves_of_region
 def leaves_touched(area: Area, policy: Policy, leaves: Sequence[str]) -> frozenset[str]:
     """Return the leaves of which any part may lie in the area."""
     if isinstance(area, ListedCells):
-        return _listed(area, leaves)
+        return leaves_named(area.cells, leaves)
     if isinstance(area, Polygon):
         return _drawn(area, leaves, "overlap")
     away = _away_km(area, policy, leaves)
@@ -35,17 +35,17 @@ def leaves_touched(area: Area, policy: Policy, leaves: Sequence[str]) -> frozens
 def leaves_in(area: Area, policy: Policy, leaves: Sequence[str]) -> frozenset[str]:
     """Return the leaves whose centre lies in the area."""
     if isinstance(area, ListedCells):
-        return _listed(area, leaves)
+        return leaves_named(area.cells, leaves)
     if isinstance(area, Polygon):
         return _drawn(area, leaves, "center")
     return _chosen(leaves, _away_km(area, policy, leaves) <= area.radius_km)
 
 
-def _listed(area: ListedCells, leaves: Sequence[str]) -> frozenset[str]:
+def leaves_named(named: Iterable[str], leaves: Sequence[str]) -> frozenset[str]:
     """Return the leaves that cells stand for: those below coarser ones, the one around a finer."""
     finest = cells.resolution_of(leaves[0])
-    named = [cells.ancestor(cell, min(finest, cells.resolution_of(cell))) for cell in area.cells]
-    return frozenset(leaves_below(named, leaves))
+    rules = [cells.ancestor(cell, min(finest, cells.resolution_of(cell))) for cell in named]
+    return frozenset(leaves_below(rules, leaves))
 
 
 def _drawn(

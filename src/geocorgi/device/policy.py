@@ -161,6 +161,11 @@ class Policy:
         """Whether a preference looks at where the user is, so that no epsilon holds (THEORY §5)."""
         return any(preference.from_me for preference in self.preferences)
 
+    @property
+    def asked_for_one_subtree(self) -> tuple[str, ...]:
+        """The variables whose providers are told one subtree, by the user's own opt-in."""
+        return tuple(name for name, source in self.sources.items() if source.subtree)
+
     def precision_for(self, recipient: str | None) -> int:
         """Return the precision level of a recipient; one without a wish gets the policy's own."""
         named = self.recipients.get(recipient) if recipient is not None else None

@@ -207,7 +207,7 @@ def _place(table: Table) -> Place:
 
 def _source(table: Table) -> Source:
     table.require_known(
-        ("kind", "table", "url", "unit", "column", "time_to_live", "time_out", "one_subtree")
+        ("kind", "table", "url", "unit", "column", "time_to_live", "time_out", "subtree")
     )
     return Source(
         Kind(table.word("kind", Kind)),
@@ -217,6 +217,6 @@ def _source(table: Table) -> Source:
         column=table.text_or_none("column"),
         time_to_live=table.time("time_to_live", TIME_TO_LIVE),
         time_out=table.time("time_out", TIME_OUT),
-        one_subtree=table.truth("one_subtree"),
+        subtree=table.text_or_none("subtree"),
         line=table.own_line,
     )

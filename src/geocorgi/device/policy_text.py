@@ -88,15 +88,13 @@ def _area(area: Area) -> Iterator[str]:
 
 def _source(source: Source) -> Iterator[str]:
     yield f"kind = {_text(source.kind)}"
-    for name in ("table", "url", "unit", "column"):
+    for name in ("table", "url", "unit", "column", "subtree"):
         if (value := getattr(source, name)) is not None:
             yield f"{name} = {_text(value)}"
     if source.time_to_live != TIME_TO_LIVE:
         yield f"time_to_live = {_quantity(source.time_to_live.total_seconds(), 'seconds')}"
     if source.time_out != TIME_OUT:
         yield f"time_out = {_quantity(source.time_out.total_seconds(), 'seconds')}"
-    if source.one_subtree:
-        yield "one_subtree = true"
 
 
 def _quantity(value: float, unit: str) -> str:
