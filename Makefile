@@ -9,6 +9,7 @@
 #   make docs        build the documents as a site, offline, into build/docs
 #   make paper-map   find anew where everything that the paper numbers is at home
 #   make lock        pin the requirements anew
+#   make advisories  ask a public database about every pin (needs the network, and says if it lacks)
 
 PYTHON ?= python3
 VENV := .venv
@@ -17,7 +18,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 INSTALL := $(PIP) install --require-hashes --only-binary :all:
 ITSELF := $(PIP) install --no-deps --no-build-isolation --editable .
 
-.PHONY: demo test test-slow test-all check format bench bench-docs docs paper-map lock clean help
+.PHONY: demo test test-slow test-all check format bench bench-docs docs paper-map lock advisories clean help
 
 help:
 	@sed -n 's/^#   //p' $(MAKEFILE_LIST)
@@ -80,6 +81,9 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hash
 lock:
 	$(LOCK) --extra dev --output-file requirements/dev.txt requirements/build.in
 	$(LOCK) --extra server --constraint requirements/dev.txt --output-file requirements/demo.txt requirements/build.in
+
+advisories:
+	@$(PYTHON) .ci/advisories.py
 
 clean:
 	rm -rf $(VENV) build docs/reference/api .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-output
