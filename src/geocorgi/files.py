@@ -40,3 +40,24 @@ def _umask() -> int:
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
+
+
+def reached_disk(path: Path) -> None:
+    """Wait until what was written there is on the disk."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def publish(finished: Path, path: Path) -> None:
+    """Give a finished file its name, replacing what has it; the name reaches the disk as well."""
+    try:
+        reached_disk(finished)
+        finished.replace(path)
+        if hasattr(os, "O_DIRECTORY"):
+            folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+    except OSError as refusal:
+        raise BadFile(f"cannot write {path.name}: {refusal.strerror}") from refusal

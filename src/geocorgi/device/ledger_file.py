@@ -35,24 +35,27 @@ CREATE TABLE present (
     one INTEGER PRIMARY KEY CHECK (one = 1), last_drawn TEXT, settled BLOB, towards BLOB, since REAL
 );
 INSERT INTO present (one) VALUES (1);
-CREATE TABLE witness (of_secret BLOB NOT NULL);
 """
+WITNESS = "CREATE TABLE witness (of_secret BLOB NOT NULL);"
 
 
-def open_ledger(folder: Path) -> tuple[sqlite3.Connection, DeviceSecret]:
+def open_ledger(folder: Path, tables: str = TABLES) -> tuple[sqlite3.Connection, DeviceSecret]:
     """Return a connection to the folder's ledger, made if need be, and the secret that fits."""
     path = folder / FILE
     if path.exists() and not has_secret(folder):
         raise BadFile(_lost("is missing"))
     secret = device_secret(folder)
     if not path.exists():
-        _make(path, secret)
+        _make(path, secret, tables)
     connection = connect(path)
-    with named_refusals():
-        (of_secret,) = connection.execute("SELECT of_secret FROM witness").fetchone()
-    if not hmac.compare_digest(of_secret, witness_of(secret)):
+    try:
+        with named_refusals():
+            (of_secret,) = connection.execute("SELECT of_secret FROM witness").fetchone()
+        if not hmac.compare_digest(of_secret, witness_of(secret)):
+            raise BadFile(_lost("belongs to another one"))
+    except BaseException:
         connection.close()
-        raise BadFile(_lost("belongs to another one"))
+        raise
     return connection, secret
 
 
@@ -115,7 +118,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA trusted_schema = OFF")
 
 
-def _make(path: Path, secret: DeviceSecret) -> None:
+def _make(path: Path, secret: DeviceSecret, tables: str) -> None:
     with named_refusals(), tempfile.TemporaryDirectory(dir=path.parent) as folder:
         whole = Path(folder) / path.name
         os.close(os.open(whole, os.O_CREAT | os.O_EXCL, 0o600))
@@ -123,7 +126,9 @@ def _make(path: Path, secret: DeviceSecret) -> None:
         try:
             _prepare(connection)
             connection.execute("PRAGMA journal_mode = WAL")
-            connection.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
+            connection.executescript(
+                f"BEGIN; {tables} {WITNESS} PRAGMA user_version = {VERSION}; COMMIT;"
+            )
             connection.execute("INSERT INTO witness VALUES (?)", [witness_of(secret)])
         finally:
             connection.close()  # the last one to close brings everything into the one file
@@ -133,5 +138,6 @@ def _make(path: Path, secret: DeviceSecret) -> None:
 def _lost(what: str) -> str:
     return (
         f"the ledger's secret {what}, and without it old places would be drawn again: restore "
-        "secret.key, or run 'geocorgi history --erase', which forgets them and keeps the charges"
+        "secret.key; of your own reports, 'geocorgi history --erase' forgets them and keeps the "
+        "charges"
     )

@@ -1,0 +1,154 @@
+"""The memory of a release: one drawn leaf for each user's real leaf, and what each user has spent.
+
+The same promises as a device's ledger, for many users and a batch at a time. A batch is committed
+once: its draws, charges and account in one transaction, under the run and the number of the batch,
+so that a run that was killed goes on without drawing or charging anything twice.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from geocorgi.device.budget import LONGEST_HOURS
+from geocorgi.device.ledger_file import named_refusals, open_ledger, transaction
+from geocorgi.device.policy import Budget
+
+NAME_BYTES = 16  # of the 32 that the secret names with: no two of any release's are alike
+AT_ONCE = 10_000  # names in one question
+
+TABLES = """
+CREATE TABLE memory (place BLOB PRIMARY KEY, drawn TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE charges (
+    owner BLOB NOT NULL, run BLOB NOT NULL, time REAL NOT NULL, draws INTEGER NOT NULL,
+    epsilon_per_km REAL NOT NULL, PRIMARY KEY (owner, run, epsilon_per_km)
+) WITHOUT ROWID;
+CREATE TABLE batches (
+    run BLOB NOT NULL, batch INTEGER NOT NULL, account TEXT NOT NULL, PRIMARY KEY (run, batch)
+) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Heaviest:
+    """The most that any one user has spent in all releases of this memory."""
+
+    users: int
+    draws: int
+    epsilon_per_km: float
+
+
+class BulkMemory:
+    """The memory of all users of one bucket, in one folder."""
+
+    __slots__ = ("_connection", "_secret")
+
+    def __init__(self, folder: Path) -> None:
+        """Open the folder's memory; the first time, make it."""
+        self._connection, self._secret = open_ledger(folder, TABLES)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _where: TracebackType | None,
+    ) -> None:
+        self._connection.close()
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the memory alone; what is written inside is on the disk afterwards, or nothing is."""
+        with transaction(self._connection):
+            yield
+
+    def place(self, user: str, leaf: str) -> bytes:
+        """Return the name of a user's real leaf."""
+        return self._secret.name("place", user, leaf)[:NAME_BYTES]
+
+    def owner(self, user: str) -> bytes:
+        """Return the name of a user."""
+        return self._secret.name("owner", user)[:NAME_BYTES]
+
+    def remembered(self, places: Sequence[bytes]) -> dict[bytes, str]:
+        """Return what was drawn for those of the places that something was drawn for."""
+        question = "SELECT place, drawn FROM memory WHERE place IN ({})"
+        return dict(_answers(self._connection, question, places))
+
+    def spent(
+        self, owners: Sequence[bytes], budget: Budget, now: datetime
+    ) -> Mapping[bytes, Decimal]:
+        """Return what each owner has spent within the budget's period."""
+        period = timedelta(hours=min(budget.period_hours, LONGEST_HOURS))
+        since = (now - period).timestamp()
+        question = (
+            "SELECT owner, draws, epsilon_per_km FROM charges WHERE owner IN ({}) "
+            f"AND time > {since!r}"
+        )
+        sums: dict[bytes, Decimal] = {}
+        for owner, draws, epsilon in _answers(self._connection, question, owners):
+            sums[owner] = sums.get(owner, Decimal(0)) + draws * Decimal(repr(epsilon))
+        return sums
+
+    def remember(self, drawn: Mapping[bytes, str]) -> None:
+        """Keep what was drawn."""
+        self._connection.executemany("REPLACE INTO memory VALUES (?, ?)", drawn.items())
+
+    def charge(
+        self, run: bytes, draws: Mapping[bytes, int], epsilon_per_km: float, now: datetime
+    ) -> None:
+        """Charge each owner so many fresh draws."""
+        self._connection.executemany(
+            "INSERT INTO charges VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE "
+            "SET draws = draws + excluded.draws, time = max(time, excluded.time)",
+            [
+                (owner, run, now.timestamp(), count, epsilon_per_km)
+                for owner, count in draws.items()
+            ],
+        )
+
+    def account(self, run: bytes, batch: int) -> dict[str, int] | None:
+        """Return the account of a batch that is committed, None of one that is not."""
+        row = self._connection.execute(
+            "SELECT account FROM batches WHERE run = ? AND batch = ?", [run, batch]
+        ).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def settle_account(self, run: bytes, batch: int, account: Mapping[str, int]) -> None:
+        """Say that a batch is done, and how."""
+        self._connection.execute(
+            "REPLACE INTO batches VALUES (?, ?, ?)", [run, batch, json.dumps(dict(account))]
+        )
+
+    def forget_run(self, run: bytes) -> None:
+        """Forget which batches a run has done: it is over."""
+        with self.alone():
+            self._connection.execute("DELETE FROM batches WHERE run = ?", [run])
+
+    def heaviest(self) -> Heaviest:
+        """Return the most that any user has spent, ever."""
+        with named_refusals():
+            row = self._connection.execute(
+                "SELECT count(*), max(draws), max(epsilon) FROM (SELECT sum(draws) AS draws, "
+                "sum(draws * epsilon_per_km) AS epsilon FROM charges GROUP BY owner)"
+            ).fetchone()
+        return Heaviest(row[0], row[1] or 0, row[2] or 0.0)
+
+
+def _answers(
+    connection: sqlite3.Connection, question: str, names: Sequence[bytes]
+) -> Iterable[tuple[Any, ...]]:
+    """Yield the rows of a question about many names, some thousands at a time."""
+    for start in range(0, len(names), AT_ONCE):
+        asked = names[start : start + AT_ONCE]
+        yield from connection.execute(question.format(",".join("?" * len(asked))), asked)

@@ -1,0 +1,83 @@
+"""A whole release: every bucket, then one file of all that leaves, whole or not at all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from geocorgi.checkins.polars_door import pl
+from geocorgi.device.bulk.bucket import BucketDone, RowsDone, protect_bucket
+from geocorgi.device.bulk.job import BucketTask, Job
+from geocorgi.device.bulk.memory import BulkMemory, Heaviest
+from geocorgi.errors import BadFile
+from geocorgi.files import publish
+
+OUT_KINDS = (".csv", ".parquet")
+TIME = "%Y-%m-%dT%H:%M:%S%.fZ"
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """The account of a whole release."""
+
+    account: dict[str, int]
+    heaviest: Heaviest
+
+
+def protect(
+    job: Job, out: Path, executor: Executor | None = None, on_rows: RowsDone | None = None
+) -> Whole:
+    """Do all buckets, here or on an executor, and write the one file of what leaves."""
+    tasks = [BucketTask(job, bucket) for bucket in range(job.buckets)]
+    done = sorted(_outcomes(tasks, executor, on_rows), key=lambda one: one.bucket)
+    _join([job.work / part for one in done for part in one.parts], out)
+    account = Counter[str]()
+    for one in done:
+        account.update(one.account)
+    return Whole(dict(account), _heaviest(one.heaviest for one in done))
+
+
+def forget(job: Job) -> None:
+    """Forget which batches were done: the release is over."""
+    for bucket in range(job.buckets):
+        with BulkMemory(job.memory(bucket)) as memory:
+            memory.forget_run(bytes.fromhex(job.run))
+
+
+def _outcomes(
+    tasks: list[BucketTask], executor: Executor | None, on_rows: RowsDone | None
+) -> Iterator[BucketDone]:
+    if executor is None:
+        yield from (protect_bucket(task, on_rows) for task in tasks)
+        return
+    for future in as_completed([executor.submit(protect_bucket, task) for task in tasks]):
+        done = future.result()
+        if on_rows is not None:
+            on_rows(done.account["rows"])
+        yield done
+
+
+def _join(parts: list[Path], out: Path) -> None:
+    """Write the parts, in order, as one file."""
+    waiting = out.with_name(f".{out.name}.waiting")
+    rows = pl.scan_parquet(parts, glob=False)
+    try:
+        if out.suffix == ".csv":
+            rows.sink_csv(waiting, datetime_format=TIME)
+        else:
+            rows.sink_parquet(waiting)
+    except (OSError, pl.exceptions.PolarsError) as refusal:
+        raise BadFile(f"cannot write {out.name}: {type(refusal).__name__}") from None
+    publish(waiting, out)
+
+
+def _heaviest(buckets: Iterable[Heaviest]) -> Heaviest:
+    found = list(buckets)
+    return Heaviest(
+        sum(one.users for one in found),
+        max(one.draws for one in found),
+        max(one.epsilon_per_km for one in found),
+    )
