@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -9,10 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geocorgi.device.ledger import Ledger
+from geocorgi.device.obfuscate import obfuscate
+from geocorgi.device.policy import Policy
 from geocorgi.device.settling import Settled, leaves_near, settle
 from geocorgi.device.whereabouts import Whereabouts
 from geocorgi.errors import InvalidInput
 from geocorgi.tree import cells, distances
+from tests.device.forests import device_on, quick_forest
 from tests.device.ledger_processes import LEAVES
 from tests.wire.maps import small_map
 
@@ -103,3 +107,17 @@ def test_whereabouts_say_which_leaves_are_near_within_the_map_alone():
     assert near[0] == edge
     assert set(near) <= set(LEAVES)
     assert Whereabouts(edge).leaves_near(small_map(), 0.05) == (edge,)
+
+
+def test_a_receiver_that_wanders_over_an_edge_buys_one_draw(tmp_path):
+    here, there = cells.centre(LEAVES[24]), cells.centre(cells.neighbours(LEAVES[24])[0])
+    with Ledger(tmp_path) as ledger:
+        device = replace(device_on(small_map(), quick_forest), memory=ledger, settle=ledger.settle)
+        told = []
+        for share in (0.49, 0.52, 0.48, 0.51, 0.53):
+            point = tuple(a + share * (b - a) for a, b in zip(here, there, strict=True))
+            told.append(obfuscate(Whereabouts(point), Policy(2, 0), device))
+        assert [one.given.fresh for one in told] == [True, False, False, False, False]
+        assert len({one.report.cell for one in told}) == 1
+        assert not obfuscate(Whereabouts(here), Policy(2, 0), device).given.fresh
+        assert obfuscate(Whereabouts(there), Policy(2, 0), device).given.fresh

@@ -41,7 +41,7 @@ def customise(
     prepared: Prepared, selection: Selection, subtree: LocationTree, precision_level: int
 ) -> Customised:
     """Return the matrix of one subtree for the selection, audited."""
-    leaves = _pruned(prepared, selection, subtree)
+    leaves = pruned(prepared, selection, subtree)
     reported = _at_precision(prepared, leaves, subtree, precision_level)
     return Customised(subtree, leaves, reported, selection)
 
@@ -50,10 +50,10 @@ def require_everywhere(prepared: Prepared) -> None:
     """Prune and audit the universal mechanism in every subtree of the map, or raise NotPrivate."""
     if prepared.selection.mechanism is Mechanism.UNIVERSAL:
         for subtree in prepared.public_map.subtrees(prepared.policy.privacy_level):
-            _pruned(prepared, prepared.selection, subtree)
+            pruned(prepared, prepared.selection, subtree)
 
 
-def _pruned(prepared: Prepared, selection: Selection, subtree: LocationTree) -> SealedMatrix:
+def pruned(prepared: Prepared, selection: Selection, subtree: LocationTree) -> SealedMatrix:
     """Return the matrix of a subtree without S (Paper: Alg. 4, steps 5 and 6), or NotPrivate."""
     epsilon, rows = selection.request.epsilon_per_km, selection.request.rows
     if selection.mechanism is Mechanism.FOREST and prepared.accepted is not None:

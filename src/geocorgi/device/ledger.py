@@ -23,7 +23,7 @@ from geocorgi.device.ledger_file import named_refusals, open_ledger, transaction
 from geocorgi.device.memory import Given, Terms
 from geocorgi.device.policy import AtCeiling, Budget
 from geocorgi.device.secret import DeviceSecret
-from geocorgi.device.settling import Settled, settle
+from geocorgi.device.settling import NO_DWELL, Settled, settle
 from geocorgi.errors import BudgetSpent
 from geocorgi.tree import cells
 
@@ -98,7 +98,7 @@ class Ledger:
         with named_refusals():
             return tuple(_charges(self._connection))
 
-    def settle(self, near: Sequence[str], dwell: timedelta = timedelta(0)) -> str:
+    def settle(self, near: Sequence[str], dwell: timedelta = NO_DWELL) -> str:
         """Return the leaf to report from: see :mod:`geocorgi.device.settling`."""
         with transaction(self._connection) as held:
             before = _settled(held, self._secret)

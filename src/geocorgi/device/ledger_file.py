@@ -49,14 +49,18 @@ def open_ledger(folder: Path, tables: str = TABLES) -> tuple[sqlite3.Connection,
         _make(path, secret, tables)
     connection = connect(path)
     try:
-        with named_refusals():
-            (of_secret,) = connection.execute("SELECT of_secret FROM witness").fetchone()
-        if not hmac.compare_digest(of_secret, witness_of(secret)):
-            raise BadFile(_lost("belongs to another one"))
+        _require_own(connection, secret)
     except BaseException:
         connection.close()
         raise
     return connection, secret
+
+
+def _require_own(connection: sqlite3.Connection, secret: DeviceSecret) -> None:
+    with named_refusals():
+        (of_secret,) = connection.execute("SELECT of_secret FROM witness").fetchone()
+    if not hmac.compare_digest(of_secret, witness_of(secret)):
+        raise BadFile(_lost("belongs to another one"))
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -126,9 +130,8 @@ def _make(path: Path, secret: DeviceSecret, tables: str) -> None:
         try:
             _prepare(connection)
             connection.execute("PRAGMA journal_mode = WAL")
-            connection.executescript(
-                f"BEGIN; {tables} {WITNESS} PRAGMA user_version = {VERSION}; COMMIT;"
-            )
+            version = f"PRAGMA user_version = {VERSION};"
+            connection.executescript(f"BEGIN; {tables} {WITNESS} {version} COMMIT;")
             connection.execute("INSERT INTO witness VALUES (?)", [witness_of(secret)])
         finally:
             connection.close()  # the last one to close brings everything into the one file

@@ -21,6 +21,7 @@ from geocorgi.tree import cells, distances
 
 MARGIN_KM = 0.05  # a telephone's receiver between houses
 MOST_NEAR = 500
+NO_DWELL = timedelta(0)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -18,7 +18,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from geocorgi.device.budget import LONGEST_HOURS
 from geocorgi.device.ledger_file import named_refusals, open_ledger, transaction
 from geocorgi.device.policy import Budget
 
@@ -68,7 +67,7 @@ class BulkMemory:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Hold the memory alone; what is written inside is on the disk afterwards, or nothing is."""
+        """Hold the memory alone; all that is written inside reaches the disk, or nothing."""
         with transaction(self._connection):
             yield
 
@@ -89,15 +88,12 @@ class BulkMemory:
         self, owners: Sequence[bytes], budget: Budget, now: datetime
     ) -> Mapping[bytes, Decimal]:
         """Return what each owner has spent within the budget's period."""
-        period = timedelta(hours=min(budget.period_hours, LONGEST_HOURS))
-        since = (now - period).timestamp()
-        question = (
-            "SELECT owner, draws, epsilon_per_km FROM charges WHERE owner IN ({}) "
-            f"AND time > {since!r}"
-        )
+        since = (now - timedelta(hours=budget.period_hours)).timestamp()
+        question = "SELECT owner, time, draws, epsilon_per_km FROM charges WHERE owner IN ({})"
         sums: dict[bytes, Decimal] = {}
-        for owner, draws, epsilon in _answers(self._connection, question, owners):
-            sums[owner] = sums.get(owner, Decimal(0)) + draws * Decimal(repr(epsilon))
+        for owner, time, draws, epsilon in _answers(self._connection, question, owners):
+            if time > since:
+                sums[owner] = sums.get(owner, Decimal(0)) + draws * Decimal(repr(epsilon))
         return sums
 
     def remember(self, drawn: Mapping[bytes, str]) -> None:
@@ -108,13 +104,11 @@ class BulkMemory:
         self, run: bytes, draws: Mapping[bytes, int], epsilon_per_km: float, now: datetime
     ) -> None:
         """Charge each owner so many fresh draws."""
+        rows = [(owner, run, now.timestamp(), draws[owner], epsilon_per_km) for owner in draws]
         self._connection.executemany(
             "INSERT INTO charges VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE "
             "SET draws = draws + excluded.draws, time = max(time, excluded.time)",
-            [
-                (owner, run, now.timestamp(), count, epsilon_per_km)
-                for owner, count in draws.items()
-            ],
+            rows,
         )
 
     def account(self, run: bytes, batch: int) -> dict[str, int] | None:
