@@ -26,7 +26,8 @@
     ├── GenerationFailed       the numerics': nothing is returned rather than something doubtful
     │   ├── SolverFailed           the solver gave up; its own word is in the message
     │   ├── LossBelowBound         a feasible loss lies under its proved lower bound
-    │   └── SubtreeFailed          a subtree of a forest has no matrix; the forest is not published
+    │   ├── SubtreeFailed          a subtree of a forest has no matrix; the forest is not published
+    │   └── WorkerLost             the process that built a forest ended without a word
     ├── FetchFailed            the network's or the server's: what was asked for did not come
     │   ├── Unreachable            no whole answer in time; asking again later may help
     │   ├── NotReady               the server is still building it when patience ends
@@ -112,6 +113,10 @@ class LossBelowBound(GenerationFailed):
 
 class SubtreeFailed(GenerationFailed):
     """A subtree of a forest has no matrix, so the forest is not published."""
+
+
+class WorkerLost(GenerationFailed):
+    """The process that built a forest ended without a word: killed, or out of memory."""
 
 
 class NotPrivate(GeocorgiError):

@@ -28,11 +28,23 @@ def write_atomically(path: Path, content: bytes, *, private: bool = False) -> No
             if not private:  # what mkstemp makes is private
                 Path(temporary).chmod(0o666 & ~_umask())
             Path(temporary).replace(path)
+            _sync_folder(path.parent)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
     except OSError as refusal:
         raise BadFile(f"cannot write {path.name}: {refusal.strerror}") from refusal
+
+
+def _sync_folder(folder: Path) -> None:
+    """Let the new name itself reach the disk, where a folder can be synchronised at all."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _umask() -> int:

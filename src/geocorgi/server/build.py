@@ -1,0 +1,72 @@
+"""One forest, built in a process of its own.
+
+``python -m geocorgi.server.build MAP WORK OUT REQUEST`` works at low priority, writes a line of
+JSON for every subtree that is done, and the forest to OUT. Standard input is its lifeline: when it
+ends, because whoever started it stopped or was killed, the process ends at once. Subtrees that are
+finished are kept in WORK, and the next one goes on from them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+from geocorgi.errors import GeocorgiError
+from geocorgi.files import write_atomically
+from geocorgi.generate.privacy_forest import SubtreeDone, privacy_forest
+from geocorgi.matrix.forest_file import forest_bytes
+from geocorgi.wire.forest_request import decode_request
+from geocorgi.wire.map_codec import read_map
+
+NICENESS = 10
+REFUSED = 2
+
+
+def build(map_file: Path, work_folder: Path, out: Path, request: bytes) -> None:
+    """Build the forest of a request and write it, telling of every subtree."""
+    forest = privacy_forest(
+        read_map(map_file),
+        decode_request(request),
+        work_folder=work_folder,
+        on_progress=_tell_progress,
+    )
+    write_atomically(out, forest_bytes(forest))
+
+
+def main(arguments: list[str]) -> int:
+    """Run the process; return its exit code."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    threading.Thread(target=_end_with_standard_input, daemon=True).start()
+    map_file, work_folder, out, request = arguments
+    try:
+        build(Path(map_file), Path(work_folder), Path(out), request.encode("ascii"))
+    except GeocorgiError as refusal:
+        _tell({"reason": str(refusal)})
+        return REFUSED
+    return 0
+
+
+def _tell_progress(state: SubtreeDone) -> None:
+    _tell({"done": state.done, "subtrees": state.subtrees})
+
+
+def _tell(fields: dict[str, object]) -> None:
+    sys.stdout.write(json.dumps(fields) + "\n")
+    sys.stdout.flush()
+
+
+def _end_with_standard_input() -> None:
+    # Not by way of sys.stdin, whose lock a thread that waits would hold while the process ends.
+    while os.read(0, 4_096):
+        continue
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,140 @@
+"""What the server answers, without HTTP: which map, which pin, which forest.
+
+Only what the current maps' catalogues offer is ever built; for anything else nothing starts.
+Verified files are kept in memory up to a bound, so that what is asked for often costs no disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from contextlib import suppress
+from pathlib import Path
+
+from geocorgi.errors import InvalidInput
+from geocorgi.server.answer import BINARY, JSON, Answer, file, message, progress, refusal
+from geocorgi.server.builds import Builds
+from geocorgi.server.metrics import Metrics
+from geocorgi.server.store import Store
+from geocorgi.wire.forest_pin import ForestPin, encode_pin, encode_pins
+from geocorgi.wire.forest_request import ForestRequest, request_for, request_id
+from geocorgi.wire.map_index import encode_index
+
+MOST_BYTES_IN_MEMORY = 256_000_000
+RETRY_SECONDS = 2
+LONGEST_RETRY_SECONDS = 60
+NOT_OFFERED = "the catalogue of the current map does not offer that"
+NOT_THERE = "there is no such file"
+AGAIN = "this forest was damaged and is built again"
+
+
+class Service:
+    """The current maps, the published forests, and the builds of those that are missing."""
+
+    def __init__(self, store: Store, state: Path) -> None:
+        self.metrics = Metrics()
+        self.ready = False
+        self._store = store
+        self._builds = Builds(store, state, self.metrics, self._built)
+        self._requests: dict[str, ForestRequest] = {}
+        self._pins: dict[str, tuple[ForestPin, Answer]] = {}
+        self._files: OrderedDict[str, Answer] = OrderedDict()
+        self._in_memory = 0
+        self._index: Answer | None = None
+        self._working: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Read what is published and begin to build what was left waiting."""
+        await asyncio.to_thread(self._prepare)
+        self._working = asyncio.create_task(self._builds.work())
+        self.ready = True
+
+    async def stop(self) -> None:
+        """End the build that runs: what is finished of it is kept."""
+        self.ready = False
+        if self._working is not None:
+            self._working.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._working
+
+    def _prepare(self) -> None:
+        index = self._store.index()
+        if index is None:
+            raise InvalidInput("the store has no map: publish one with geocorgi-server publish")
+        found = [self._store.public_map(pin.map_id) for pin in index.maps]
+        maps = [one for one in found if one is not None]
+        if len(maps) != len(found):
+            raise InvalidInput("a map of the store is damaged: publish it again")
+        for pin, one in zip(index.maps, maps, strict=True):
+            requests = (request_for(pin.map_id, entry) for entry in one.catalogue)
+            self._requests |= {request_id(request): request for request in requests}
+        self._index = message(encode_index(index))
+        self._builds.prepare(maps)
+
+    async def map_index(self) -> Answer:
+        """Answer which maps are current."""
+        return self._index or refusal(503, "starting", RETRY_SECONDS)
+
+    async def map_file(self, map_id: str) -> Answer:
+        """Answer with a map."""
+        known = self._files.get(map_id)
+        if known is not None:
+            return known
+        found = await asyncio.to_thread(self._store.map_file, map_id)
+        if found is None:
+            return refusal(404, NOT_THERE)
+        return self._remember(map_id, file(found, map_id, JSON))
+
+    async def pins(self, map_id: str) -> Answer:
+        """Answer with the pins of a map's whole catalogue."""
+        found = await asyncio.to_thread(self._store.pins, map_id)
+        return refusal(404, NOT_THERE) if found is None else message(encode_pins(found))
+
+    async def pin(self, map_id: str, name: str) -> Answer:
+        """Answer with the pin of a forest; one that is offered and not there is built."""
+        known = self._pins.get(name)
+        if known is not None and known[0].map_id == map_id:
+            return known[1]
+        found = await asyncio.to_thread(self._store.pin, map_id, name)
+        if found is not None:
+            self._built(found)
+            return self._pins[name][1]
+        return await self._wanted(map_id, name)
+
+    async def forest(self, map_id: str, name: str, sha256: str) -> Answer:
+        """Answer with a forest."""
+        known = self._files.get(sha256)
+        if known is not None:
+            self._files.move_to_end(sha256)
+            return known
+        pin = await asyncio.to_thread(self._store.pin, map_id, name)
+        if pin is None or pin.sha256 != sha256:
+            return refusal(404, NOT_THERE)
+        found = await asyncio.to_thread(self._store.forest, pin)
+        if found is None:
+            self._pins.pop(name, None)
+            again = await self._wanted(map_id, name)
+            return refusal(503, AGAIN, RETRY_SECONDS) if again.status == 202 else again
+        return self._remember(sha256, file(found, sha256, BINARY))
+
+    async def _wanted(self, map_id: str, name: str) -> Answer:
+        request = self._requests.get(name)
+        if request is None or request.map_id != map_id:
+            return refusal(404, NOT_OFFERED)
+        if self._builds.failure(name) is not None:
+            return refusal(500, "this forest could not be built; asking again starts nothing")
+        state = await self._builds.want(request)
+        return progress(state, min(RETRY_SECONDS * (1 + state.ahead), LONGEST_RETRY_SECONDS))
+
+    def _built(self, pin: ForestPin) -> None:
+        self._pins[pin.request_id] = (pin, message(encode_pin(pin)))
+
+    def _remember(self, name: str, found: Answer) -> Answer:
+        size = len(found.content) + len(found.compressed or b"")
+        if name not in self._files and size <= MOST_BYTES_IN_MEMORY:
+            self._files[name] = found
+            self._in_memory += size
+            while self._in_memory > MOST_BYTES_IN_MEMORY:
+                _, gone = self._files.popitem(last=False)
+                self._in_memory -= len(gone.content) + len(gone.compressed or b"")
+        return found

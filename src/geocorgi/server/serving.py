@@ -1,0 +1,67 @@
+"""Running the service until it is told to stop."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+
+from geocorgi.errors import InvalidInput
+from geocorgi.server.app import new_app
+from geocorgi.server.guarded_protocol import GuardedProtocol
+from geocorgi.server.service import Service
+from geocorgi.server.store import Store
+
+SECONDS_KEPT_ALIVE = 15
+SECONDS_TO_STOP = 10
+log = logging.getLogger("geocorgi.server")
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Where to listen, and for how many connections at once."""
+
+    host: str = "127.0.0.1"
+    port: int = 8321
+    most_connections: int = 1_000
+
+
+def serve(store: Store, state: Path, listening: Listening) -> None:
+    """Serve until SIGINT or SIGTERM; answers that are under way are finished first."""
+    with _listening_socket(listening) as listener:
+        host, port = listener.getsockname()[:2]
+        where = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+        app = new_app(Service(store, state), lambda: log.info("ready: %s", where))
+        config = uvicorn.Config(
+            app, http=GuardedProtocol, ws="none", lifespan="on", log_config=None, access_log=False,
+            proxy_headers=False, server_header=False, limit_concurrency=listening.most_connections,
+            timeout_keep_alive=SECONDS_KEPT_ALIVE, timeout_graceful_shutdown=SECONDS_TO_STOP,
+        )  # fmt: skip
+        # Uvicorn stops in good order and then raises the signal again; stopping was all it asked.
+        signal.signal(signal.SIGTERM, lambda *_: None)
+        server = uvicorn.Server(config)
+        server.run(sockets=[listener])
+    if not server.started:
+        raise InvalidInput("the service could not start: the reason stands above")
+    log.info("stopped")
+
+
+def log_to_standard_error() -> None:
+    """Log what the service does: never an address that asked, nor what it asked for."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+
+
+def _listening_socket(listening: Listening) -> socket.socket:
+    try:
+        family = socket.AF_INET6 if ":" in listening.host else socket.AF_INET
+        return socket.create_server((listening.host, listening.port), family=family, backlog=2_048)
+    except (OSError, OverflowError) as refusal:
+        why = getattr(refusal, "strerror", None) or "no such port"
+        raise InvalidInput(
+            f"cannot listen on port {listening.port} of {listening.host}: {why}; try --port 0"
+        ) from refusal
