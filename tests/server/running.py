@@ -15,6 +15,9 @@ from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from geocorgi.server.service import Service
+from geocorgi.server.serving import Listening, listening_socket, new_server
+from geocorgi.server.store import open_store
 from geocorgi.wire.map_codec import encode_map
 from geocorgi.wire.public_map import PublicMap
 
@@ -34,11 +37,11 @@ class Answered(NamedTuple):
         return json.loads(self.content)
 
 
-class Running:
-    """A server in a process of its own."""
+class Asked:
+    """A server at a port of this machine."""
 
-    def __init__(self, process: subprocess.Popen[str], port: int, said: list[str]) -> None:
-        self.process, self.port, self.said = process, port, said
+    def __init__(self, port: int) -> None:
+        self.port = port
 
     def get(self, address: str, method: str = "GET", **headers: str) -> Answered:
         connection = HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
@@ -52,6 +55,19 @@ class Running:
     def until(self, address: str, status: int = 200) -> Answered:
         """Ask again until it answers so."""
         return wait_for(lambda: found if (found := self.get(address)).status == status else None)
+
+    def metric(self, name: str) -> float:
+        """Return the sum over all labels."""
+        lines = self.get("metrics").content.decode().splitlines()
+        return sum(float(line.rpartition(" ")[2]) for line in lines if line.startswith(name))
+
+
+class Running(Asked):
+    """A server in a process of its own."""
+
+    def __init__(self, process: subprocess.Popen[str], port: int, said: list[str]) -> None:
+        super().__init__(port)
+        self.process, self.said = process, said
 
     def stop(self, with_signal: int = signal.SIGTERM) -> int:
         self.process.send_signal(with_signal)
@@ -77,6 +93,21 @@ def running(store: Path | str, *options: object) -> Iterator[Running]:
         process.wait()
         reader.join()
         process.stderr.close()
+
+
+@contextmanager
+def running_here(store: Path, state: Path, most_connections: int = 1_000) -> Iterator[Asked]:
+    """Lend a server over a store on a free port, in a thread of this process."""
+    with listening_socket(Listening(port=0)) as listener:
+        server = new_server(Service(open_store(str(store)), state), listener, most_connections)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            wait_for(lambda: server.started or None)
+            yield Asked(listener.getsockname()[1])
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 def wait_for(look: Callable[[], Found | None]) -> Found:

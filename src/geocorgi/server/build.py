@@ -13,6 +13,8 @@ import os
 import signal
 import sys
 import threading
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from geocorgi.errors import GeocorgiError
@@ -22,19 +24,28 @@ from geocorgi.matrix.forest_file import forest_bytes
 from geocorgi.wire.forest_request import decode_request
 from geocorgi.wire.map_codec import read_map
 
+FEW_LEAVES = 49
 NICENESS = 10
 REFUSED = 2
 
 
 def build(map_file: Path, work_folder: Path, out: Path, request: bytes) -> None:
     """Build the forest of a request and write it, telling of every subtree."""
-    forest = privacy_forest(
-        read_map(map_file),
-        decode_request(request),
-        work_folder=work_folder,
-        on_progress=_tell_progress,
-    )
+    public_map = read_map(map_file)
+    with executor_for(len(public_map.leaves)) as executor:
+        forest = privacy_forest(
+            public_map,
+            decode_request(request),
+            executor=executor,
+            work_folder=work_folder,
+            on_progress=_tell_progress,
+        )
     write_atomically(out, forest_bytes(forest))
+
+
+def executor_for(leaves: int) -> AbstractContextManager[Executor | None]:
+    """Lend this process's own thread for a few leaves, for which starting workers takes longer."""
+    return ThreadPoolExecutor(1) if leaves <= FEW_LEAVES else nullcontext()
 
 
 def main(arguments: list[str]) -> int:

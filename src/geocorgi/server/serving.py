@@ -32,22 +32,27 @@ class Listening:
 
 def serve(store: Store, state: Path, listening: Listening) -> None:
     """Serve until SIGINT or SIGTERM; answers that are under way are finished first."""
-    with _listening_socket(listening) as listener:
-        host, port = listener.getsockname()[:2]
-        where = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
-        app = new_app(Service(store, state), lambda: log.info("ready: %s", where))
-        config = uvicorn.Config(
-            app, http=GuardedProtocol, ws="none", lifespan="on", log_config=None, access_log=False,
-            proxy_headers=False, server_header=False, limit_concurrency=listening.most_connections,
-            timeout_keep_alive=SECONDS_KEPT_ALIVE, timeout_graceful_shutdown=SECONDS_TO_STOP,
-        )  # fmt: skip
+    with listening_socket(listening) as listener:
+        server = new_server(Service(store, state), listener, listening.most_connections)
         # Uvicorn stops in good order and then raises the signal again; stopping was all it asked.
         signal.signal(signal.SIGTERM, lambda *_: None)
-        server = uvicorn.Server(config)
         server.run(sockets=[listener])
     if not server.started:
         raise InvalidInput("the service could not start: the reason stands above")
     log.info("stopped")
+
+
+def new_server(service: Service, listener: socket.socket, most_connections: int) -> uvicorn.Server:
+    """Return uvicorn over the service, with every bound set and nothing logged about who asks."""
+    host, port = listener.getsockname()[:2]
+    where = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+    app = new_app(service, lambda: log.info("ready: %s", where))
+    config = uvicorn.Config(
+        app, http=GuardedProtocol, ws="none", lifespan="on", log_config=None, access_log=False,
+        proxy_headers=False, server_header=False, limit_concurrency=most_connections,
+        timeout_keep_alive=SECONDS_KEPT_ALIVE, timeout_graceful_shutdown=SECONDS_TO_STOP,
+    )  # fmt: skip
+    return uvicorn.Server(config)
 
 
 def log_to_standard_error() -> None:
@@ -56,7 +61,8 @@ def log_to_standard_error() -> None:
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
 
 
-def _listening_socket(listening: Listening) -> socket.socket:
+def listening_socket(listening: Listening) -> socket.socket:
+    """Return a socket that listens there, or refuse."""
     try:
         family = socket.AF_INET6 if ":" in listening.host else socket.AF_INET
         return socket.create_server((listening.host, listening.port), family=family, backlog=2_048)
