@@ -21,6 +21,7 @@ from geocorgi.errors import GeocorgiError
 from geocorgi.files import write_atomically
 from geocorgi.generate.privacy_forest import SubtreeDone, privacy_forest
 from geocorgi.matrix.forest_file import forest_bytes
+from geocorgi.server.wall import raise_wall
 from geocorgi.wire.forest_request import decode_request
 from geocorgi.wire.map_codec import read_map
 
@@ -50,6 +51,7 @@ def executor_for(leaves: int) -> AbstractContextManager[Executor | None]:
 
 def main(arguments: list[str]) -> int:
     """Run the process; return its exit code."""
+    raise_wall()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "nice"):
         os.nice(NICENESS)
