@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 from geocorgi.cli.audit import audit_command
 from geocorgi.cli.picture import picture_app
+from geocorgi.cli.policy import policy_app
 from geocorgi.cli.sync import sync_command
 from geocorgi.cli.tree import tree_command
 from geocorgi.terminal import new_command, run_command
@@ -24,6 +25,7 @@ app.command("tree")(tree_command)
 app.command("audit")(audit_command)
 app.command("sync")(sync_command)
 app.add_typer(picture_app, name="picture")
+app.add_typer(policy_app, name="policy")
 
 
 def run(arguments: Sequence[str] | None = None) -> None:

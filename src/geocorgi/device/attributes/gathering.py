@@ -20,7 +20,7 @@ from geocorgi.device.attributes.own_places import own_attributes, read_own_place
 from geocorgi.device.attributes.table import read_table
 from geocorgi.device.attributes.values import Attributes, AttributeValues
 from geocorgi.device.network.address import ServerAddress
-from geocorgi.device.network.exchange import Get
+from geocorgi.device.network.exchange import Get, not_asked
 from geocorgi.device.network.proxy import proxy_for
 from geocorgi.device.policy import Policy
 from geocorgi.device.sources import Source
@@ -63,11 +63,16 @@ class Gatherer:
         return values_over(rows, source, public_map.leaves)
 
 
-def gatherer(folder: Path, data: Path, proxy: str | None = None) -> Gatherer:
-    """Return the usual gatherer: over the network, through the proxy named or set."""
+def gatherer(
+    folder: Path, data: Path, proxy: str | None = None, *, offline: bool = False
+) -> Gatherer:
+    """Return the usual gatherer: over the network, through the proxy named or set, or offline."""
 
     @contextmanager
     def connect(source: Source) -> Iterator[Get]:
+        if offline:
+            yield not_asked
+            return
         from geocorgi.device.network.door import (  # noqa: PLC0415 - costs a third of a second
             Limits,
             network,

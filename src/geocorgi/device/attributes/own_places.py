@@ -67,6 +67,14 @@ def write_own_places(own: OwnPlaces, folder: Path) -> None:
     write_atomically(folder / FILE, content, private=True)
 
 
+def forget_own_places(folder: Path) -> None:
+    """Remove the file; preferences about own places then refuse."""
+    try:
+        (folder / FILE).unlink(missing_ok=True)
+    except OSError as refusal:
+        raise BadFile(f"cannot remove {FILE}: {refusal.strerror}") from None
+
+
 def read_own_places(folder: Path) -> OwnPlaces | None:
     """Return the places of the device's folder; None where none were ever written."""
     path = folder / FILE
