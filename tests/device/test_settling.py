@@ -97,18 +97,6 @@ def test_where_she_settled_outlives_the_process_and_jitter_costs_one_draw(tmp_pa
     assert told == [LEAVES[0]] * 4 + [LEAVES[9]] * 2
 
 
-def test_whereabouts_say_which_leaves_are_near_within_the_map_alone():
-    edge = next(leaf for leaf in LEAVES if not set(cells.neighbours(leaf)) <= set(LEAVES))
-    outside = next(cell for cell in cells.neighbours(edge) if cell not in LEAVES)
-    (south, west), (north, east) = cells.centre(edge), cells.centre(outside)
-    border = south + 0.48 * (north - south), west + 0.48 * (east - west)
-    assert outside in leaves_near(border, 9, 0.05)
-    near = Whereabouts(border).leaves_near(small_map(), 0.05)
-    assert near[0] == edge
-    assert set(near) <= set(LEAVES)
-    assert Whereabouts(edge).leaves_near(small_map(), 0.05) == (edge,)
-
-
 def test_a_receiver_that_wanders_over_an_edge_buys_one_draw(tmp_path):
     here, there = cells.centre(LEAVES[24]), cells.centre(cells.neighbours(LEAVES[24])[0])
     with Ledger(tmp_path) as ledger:

@@ -49,10 +49,12 @@ def protect_bucket(task: BucketTask, on_rows: RowsDone | None = None) -> BucketD
     account, parts = Counter[str](), list[str]()
     with BulkMemory(private_folder(job.memory(bucket))) as memory:
         tools = Tools(job, leaf_places(mechanism.leaves), mechanism, memory, {})
-        for number, batch in enumerate(_batches(job)):
+        first = 0
+        for batch in _batches(job):
             mine = _of_bucket(batch.frame, bucket, job.buckets)
-            part = job.part(bucket, number)
-            account.update(_committed(mine, tools, part, number))
+            part = job.part(bucket, first)
+            account.update(_committed(mine, tools, part, first))
+            first += batch.report.rows_in
             if bucket == 0:  # every bucket reads every row: the bad ones are counted once
                 account["bad_rows"] += batch.report.rows_bad
             parts.append(part.name)
@@ -73,19 +75,23 @@ def _batches(job: Job) -> Iterator[Batch]:
         yield Batch(frame, DefectReport(job.checkins.name))
 
 
-def _committed(rows: pl.DataFrame, tools: Tools, part: Path, number: int) -> dict[str, int]:
-    """Return the account of a batch that is on the disk, from this run or an earlier one."""
+def _committed(rows: pl.DataFrame, tools: Tools, part: Path, first: int) -> dict[str, int]:
+    """Return the account of the batch from that row on, done now or by an earlier run.
+
+    One that was cut elsewhere, so that it has another number of rows, is not this one.
+    """
     memory, run = tools.memory, bytes.fromhex(tools.job.run)
     waiting = part.with_suffix(".waiting")
     with memory.alone():
-        done = memory.account(run, number)
-        if done is None or not (part.exists() or waiting.exists()):
+        done = memory.account(run, first)
+        kept = part.exists() or waiting.exists()
+        if done is None or done["rows"] != len(rows) or not kept:
             now = datetime.now(UTC)
             released = release(rows, tools, now)
             released.frame.write_parquet(waiting)
             memory.remember(released.drawn)
             memory.charge(run, released.draws, tools.job.epsilon_per_km, now)
-            memory.settle_account(run, number, released.account)
+            memory.settle_account(run, first, released.account)
             done = dict(released.account)
             reached_disk(waiting)
     if waiting.exists():

@@ -38,9 +38,9 @@ class Job:
         """The rows, read anew each time."""
         return rows_of(self.source, self.columns)
 
-    def part(self, bucket: int, batch: int) -> Path:
-        """Return where the rows of one batch of one bucket are kept until all is done."""
-        return self.work / f"part-{bucket:04}-{batch:06}.parquet"
+    def part(self, bucket: int, first: int) -> Path:
+        """Return where what leaves of a bucket's batch, from that row on, is kept until the end."""
+        return self.work / f"part-{bucket:04}-{first:012}.parquet"
 
     def memory(self, bucket: int) -> Path:
         """Return the folder of a bucket's memory."""

@@ -1,7 +1,7 @@
 """The memory of a release: one drawn leaf for each user's real leaf, and what each user has spent.
 
 The same promises as a device's ledger, for many users and a batch at a time. A batch is committed
-once: its draws, charges and account in one transaction, under the run and the number of the batch,
+once: its draws, charges and account in one transaction, under the run and the row it begins with,
 so that a run that was killed goes on without drawing or charging anything twice.
 """
 
@@ -31,7 +31,7 @@ CREATE TABLE charges (
     epsilon_per_km REAL NOT NULL, PRIMARY KEY (owner, run, epsilon_per_km)
 ) WITHOUT ROWID;
 CREATE TABLE batches (
-    run BLOB NOT NULL, batch INTEGER NOT NULL, account TEXT NOT NULL, PRIMARY KEY (run, batch)
+    run BLOB NOT NULL, first INTEGER NOT NULL, account TEXT NOT NULL, PRIMARY KEY (run, first)
 ) WITHOUT ROWID;
 """
 
@@ -111,17 +111,17 @@ class BulkMemory:
             rows,
         )
 
-    def account(self, run: bytes, batch: int) -> dict[str, int] | None:
-        """Return the account of a batch that is committed, None of one that is not."""
+    def account(self, run: bytes, first: int) -> dict[str, int] | None:
+        """Return the account of the batch from that row on, None if it is not committed."""
         row = self._connection.execute(
-            "SELECT account FROM batches WHERE run = ? AND batch = ?", [run, batch]
+            "SELECT account FROM batches WHERE run = ? AND first = ?", [run, first]
         ).fetchone()
         return None if row is None else json.loads(row[0])
 
-    def settle_account(self, run: bytes, batch: int, account: Mapping[str, int]) -> None:
+    def settle_account(self, run: bytes, first: int, account: Mapping[str, int]) -> None:
         """Say that a batch is done, and how."""
         self._connection.execute(
-            "REPLACE INTO batches VALUES (?, ?, ?)", [run, batch, json.dumps(dict(account))]
+            "REPLACE INTO batches VALUES (?, ?, ?)", [run, first, json.dumps(dict(account))]
         )
 
     def forget_run(self, run: bytes) -> None:
