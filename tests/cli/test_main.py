@@ -16,7 +16,14 @@ Capsys = pytest.CaptureFixture[str]
 
 
 def test_each_help_has_an_example(capsys: Capsys) -> None:
-    for words in (["--help"], ["-h"], ["tree", "--help"], ["audit", "-h"]):
+    for words in (
+        ["--help"],
+        ["-h"],
+        ["tree", "--help"],
+        ["audit", "-h"],
+        ["report", "-h"],
+        ["explain", "-h"],
+    ):
         code, out, _ = said(capsys, *words)
         assert code == 0
         assert "Example: geocorgi" in out

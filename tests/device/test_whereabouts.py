@@ -67,6 +67,27 @@ def test_it_has_no_representation():
         assert_nothing_told(text)
 
 
+def test_its_leaf_is_looked_up_like_any_other_and_shown_to_nobody():
+    leaf = Whereabouts(POINT).leaf_of(MAP)
+    assert LEAVES.index(leaf) == 7
+    assert {LEAVES[7]: True}[leaf]
+    for text in (repr(leaf), repr([leaf]), f"{leaf!r}", repr({"real_leaf": leaf})):
+        assert WITHHELD in text
+        assert_nothing_told(text)
+    for tell in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError):
+            tell(leaf)
+
+
+def test_a_point_is_near_the_leaves_that_it_is_nearly_in():
+    corner = cells.boundary(LEAVES[7])[0]
+    near = Whereabouts(corner).leaves_near(MAP.leaf_resolution)
+    assert len(near) == 3
+    assert LEAVES[7] in near
+    assert Whereabouts(POINT).leaves_near(MAP.leaf_resolution, 0.0) == (LEAVES[7],)
+    assert Whereabouts(LEAVES[7]).leaves_near(MAP.leaf_resolution) == (LEAVES[7],)
+
+
 @pytest.mark.parametrize(
     ("place", "kind"),
     [

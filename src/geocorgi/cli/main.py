@@ -14,8 +14,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from geocorgi.cli.audit import audit_command
+from geocorgi.cli.explain import explain_command
 from geocorgi.cli.picture import picture_app
+from geocorgi.cli.place_option import PLACE_IN_WORDS
 from geocorgi.cli.policy import policy_app
+from geocorgi.cli.report import report_command
 from geocorgi.cli.sync import sync_command
 from geocorgi.cli.tree import tree_command
 from geocorgi.terminal import new_command, run_command
@@ -23,6 +26,8 @@ from geocorgi.terminal import new_command, run_command
 app = new_command(__doc__)
 app.command("tree")(tree_command)
 app.command("audit")(audit_command)
+app.command("report", context_settings=PLACE_IN_WORDS)(report_command)
+app.command("explain", context_settings=PLACE_IN_WORDS)(explain_command)
 app.command("sync")(sync_command)
 app.add_typer(picture_app, name="picture")
 app.add_typer(policy_app, name="policy")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -25,9 +26,15 @@ class Waiting:
         """Say that it is asked again."""
         self.say(f"{why}; asking again")
 
-    def counting(self, what: str) -> Callable[[int, int], None]:
-        """Return a callback that counts."""
-        return lambda done, of: self.say(f"{what} {done} of {of}")
+    def counting(self, what: str, after_seconds: float = 0.0) -> Callable[[int, int], None]:
+        """Return a callback that counts, once it takes longer than that."""
+        began = time.monotonic()
+
+        def count(done: int, of: int) -> None:
+            if time.monotonic() - began >= after_seconds:
+                self.say(f"{what} {done} of {of}")
+
+        return count
 
     def say(self, sentence: str) -> None:
         """Say a sentence unless it was the last one."""

@@ -47,8 +47,12 @@ def customise(
 
 
 def require_everywhere(prepared: Prepared) -> None:
-    """Prune and audit the universal mechanism in every subtree of the map, or raise NotPrivate."""
-    if prepared.selection.mechanism is Mechanism.UNIVERSAL:
+    """Prune and audit the universal mechanism in every subtree of the map, or raise NotPrivate.
+
+    Where S depends on where the user is there is nothing to be the same everywhere.
+    """
+    universal = prepared.selection.mechanism is Mechanism.UNIVERSAL
+    if universal and not prepared.policy.voids_geo_ind:
         for subtree in prepared.public_map.subtrees(prepared.policy.privacy_level):
             pruned(prepared, prepared.selection, subtree)
 

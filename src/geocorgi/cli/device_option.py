@@ -1,0 +1,97 @@
+"""What commands that report have in common: the policy, the map and forests, and the device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+import typer
+
+from geocorgi.cli.server_option import ServerOption, asked_server
+from geocorgi.cli.waiting import Waiting
+from geocorgi.device.attributes.gathering import gatherer
+from geocorgi.device.data_folder import data_folder
+from geocorgi.device.file_source import ForestFiles, MapFile
+from geocorgi.device.ledger import Ledger
+from geocorgi.device.policy import Policy
+from geocorgi.device.policy_file import read_policy
+from geocorgi.device.preparation import Device
+from geocorgi.device.secret import device_secret
+from geocorgi.device.transport import ForestSource, MapSource
+from geocorgi.device.verdicts import Verdicts
+from geocorgi.errors import InvalidInput
+from geocorgi.wire.map_codec import decode_map
+
+USUAL_POLICY = "policy.toml"
+SIMPLEST = Policy(2, 0)
+QUIET_SECONDS = 2.0
+
+PolicyFile = typer.Option(
+    None,
+    "--policy",
+    help="The policy; else policy.toml of the data folder; else hide among 49 cells, remove none.",
+)
+MapOption = typer.Option(None, "--map", help="The public map, a file; or name a --server.")
+Forests = typer.Option(
+    None, help="Forests for that map, a file or a folder; else the map's own folder."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceOption:
+    """What a user said about her policy and where maps and forests come from."""
+
+    policy_file: Path | None
+    map_file: Path | None
+    forests: Path | None
+    server: ServerOption
+
+    def __post_init__(self) -> None:
+        """Refuse forests without their map."""
+        if self.forests is not None and self.map_file is None:
+            raise InvalidInput("--forests go with the --map that they are for")
+
+
+@contextmanager
+def device_at_hand(
+    option: DeviceOption, waiting: Waiting, dwell_minutes: float = 0.0
+) -> Iterator[tuple[Policy, Device]]:
+    """Lend the policy, typed by the map, and the device: its ledger, and whom it asks."""
+    folder = data_folder()
+    secret = device_secret(folder)
+    policy_file = option.policy_file or folder / USUAL_POLICY
+    with ExitStack() as stack:
+        maps, forests = stack.enter_context(_asked(option, waiting))
+        ledger = stack.enter_context(Ledger(folder))
+        device = Device(
+            maps=maps,
+            forests=forests,
+            memory=ledger,
+            secret=secret,
+            attributes=gatherer(
+                policy_file.parent, folder, option.server.proxy, offline=option.server.offline
+            ),
+            settle=partial(ledger.settle, dwell=timedelta(minutes=dwell_minutes)),
+            verdicts=Verdicts(folder / "verdicts", secret),
+            on_progress=waiting.counting("checking the forest, subtree", QUIET_SECONDS),
+        )
+        if option.policy_file is None and not policy_file.exists():
+            yield SIMPLEST, device
+        else:
+            yield read_policy(policy_file, decode_map(maps.public_map())), device
+
+
+@contextmanager
+def _asked(option: DeviceOption, waiting: Waiting) -> Iterator[tuple[MapSource, ForestSource]]:
+    if option.map_file is not None:
+        folder = option.forests or option.map_file.parent
+        yield MapFile(option.map_file), ForestFiles(folder)
+        return
+    if option.server.server is None:
+        raise InvalidInput("name the map: --map FILE, or --server https://geo.example/")
+    with asked_server(option.server, waiting) as source:
+        yield source, source

@@ -1,0 +1,120 @@
+"""``geocorgi report``: one location in, one report out."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from geocorgi.cli.device_option import (
+    DeviceOption,
+    Forests,
+    MapOption,
+    PolicyFile,
+    device_at_hand,
+)
+from geocorgi.cli.place_option import FromFile, FromGpsd, Place, asked_place
+from geocorgi.cli.server_option import (
+    MapId,
+    Offline,
+    PinsDigest,
+    PlainHttp,
+    Proxy,
+    ServerOption,
+    ServerUrl,
+)
+from geocorgi.cli.waiting import Waiting
+from geocorgi.device.obfuscate import ANYBODY, Obfuscated, obfuscate
+from geocorgi.device.report import geojson, report_fields
+from geocorgi.terminal import console, messages, print_json
+
+
+def report_command(
+    place: list[str] | None = Place,
+    from_file: Path | None = FromFile,
+    gpsd: str | None = FromGpsd,
+    policy: Path | None = PolicyFile,
+    map_file: Path | None = MapOption,
+    forests: Path | None = Forests,
+    recipient: str = typer.Option(ANYBODY, "--to", help="For whom: a label of your own."),
+    anew: bool = typer.Option(False, "--anew", help="Draw and charge a fresh report."),
+    dwell: float = typer.Option(0.0, min=0.0, help="Minutes that a new place has to last."),
+    as_geojson: bool = typer.Option(False, "--geojson", help="Print the report as GeoJSON."),
+    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
+    server: str | None = ServerUrl,
+    map_id: str | None = MapId,
+    pins: str | None = PinsDigest,
+    proxy: str | None = Proxy,
+    plain_http: list[str] = PlainHttp,
+    offline: bool = Offline,
+) -> None:
+    """Report about where you are: a cell that keeps your policy, drawn, charged and remembered.
+
+    The real location comes on standard input, as LAT,LON, an H3 cell or a GeoJSON point, and stays
+    on this device. The same place is answered with the same cell, free of charge.
+
+    Example: [bold]geocorgi report --map map.json --policy policy.toml < here.txt[/bold]
+    """
+    where = asked_place(place, from_file, gpsd)
+    asked = ServerOption(server, map_id, pins, proxy, plain_http, offline)
+    option = DeviceOption(policy, map_file, forests, asked)
+    waiting = Waiting(as_json or as_geojson)
+    with device_at_hand(option, waiting, dwell) as (wanted, device):
+        found = obfuscate(where, wanted, device, recipient, anew=anew)
+    for sentence in found.guarantee.exceptions:
+        messages.print(f"[yellow]note:[/yellow] {escape(sentence)}")
+    if as_geojson:
+        print_json(geojson(found.report))
+    elif as_json:
+        print_json(_described(found))
+    else:
+        _show(found)
+
+
+def _described(found: Obfuscated) -> dict[str, Any]:
+    """Return the report, and beside it what is for the user alone."""
+    given, guarantee = found.given, found.guarantee
+    return {
+        "report": report_fields(found.report),
+        "fresh": given.fresh,
+        "repeated": given.repeated,
+        "spent_per_km": given.balance.spent_per_km,
+        "mechanism": found.customised.selection.mechanism,
+        "guarantee": asdict(guarantee) | {"holds": guarantee.holds},
+    }
+
+
+def _show(found: Obfuscated) -> None:
+    report, given, guarantee = found.report, found.given, found.guarantee
+    latitude, longitude = report.centre
+    table = Table(show_header=False, box=None, padding=(0, 2))
+    table.add_row("report", f"[bold]{report.cell}[/bold], a cell of level {report.level}")
+    table.add_row("its centre", f"{latitude:.6f},{longitude:.6f}")
+    table.add_row("a fresh one", _promise(found))
+    if given.repeated:
+        how = "the last report once more: the budget is at its ceiling"
+    else:
+        how = "drawn and charged now" if given.fresh else "drawn for this place before: free"
+    table.add_row("this one", how)
+    ceiling = given.balance.budget.ceiling_per_km
+    of = "" if ceiling is None else f" of {ceiling:g}"
+    spent, hours = given.balance.spent_per_km, given.balance.budget.period_hours
+    table.add_row("budget", f"{spent:g}{of} per km spent within {hours:g} hours")
+    console.print(table)
+    if not guarantee.holds:
+        messages.print("[red]what was asked for does not hold[/red]: see the notes")
+
+
+def _promise(found: Obfuscated) -> str:
+    guarantee = found.guarantee
+    if guarantee.void:
+        return "none: geo-indistinguishability is void"
+    word = "holds" if guarantee.holds else "does not hold"
+    return (
+        f"{guarantee.promised_per_km:g} per km between leaves {word}: "
+        f"{guarantee.between_leaves_per_km:.6g} is needed"
+    )
