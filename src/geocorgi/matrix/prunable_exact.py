@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from geocorgi.matrix.log_ratios import FIRST_DIGITS, Weights, enclose_logarithm
 
+LOGARITHM_ERROR = 1e-14  # of two logarithms and what is made of them, generously
+
 
 class ExactPruning:
     """The largest exact ratio ``P(k|i, S) / P(k|j, S)`` of rows of weights over all S."""
@@ -23,12 +25,37 @@ class ExactPruning:
         self._delta = delta
         self._rows: dict[int, list[int]] = {}
 
-    def largest(
-        self, triple: tuple[int, int, int], allowed: NDArray[np.bool_]
+    def worst_of_pair(
+        self, pair: tuple[int, int], columns: list[int], allowed: NDArray[np.bool_]
+    ) -> tuple[Fraction, int, tuple[int, ...]]:
+        """Return the largest ratio in any of the columns, with its column and its S.
+
+        All entries are positive. The worst pruning of the pair is the worst for every column that
+        it leaves, so among those the quotient of the entries decides.
+        """
+        mine, theirs = self.row(pair[0]), self.row(pair[1])
+        reserve, removed = self._reserve(mine, theirs, allowed)
+        best: tuple[Fraction, int, tuple[int, ...]] | None = None
+        for entries, k in sorted(
+            ((Fraction(mine[k], theirs[k]), k) for k in columns), reverse=True
+        ):
+            if best is not None and entries * reserve <= best[0]:
+                break
+            if k not in removed:
+                found = entries * reserve, k, removed
+            else:
+                without = allowed.copy()
+                without[k] = False
+                smaller, others = self._reserve(mine, theirs, without)
+                found = entries * smaller, k, others
+            best = found if best is None or found[0] > best[0] else best
+        assert best is not None  # noqa: S101 - there is at least one column
+        return best
+
+    def _reserve(
+        self, mine: list[int], theirs: list[int], allowed: NDArray[np.bool_]
     ) -> tuple[Fraction, tuple[int, ...]]:
-        """Return the largest ratio and its S, for a triple whose entries are positive."""
-        i, j, k = triple
-        mine, theirs = self.row(i), self.row(j)
+        """Return the largest ratio of what is left of the two rows, and its S (Dinkelbach)."""
         able = [column for column in np.flatnonzero(allowed).tolist() if mine[column]]
         removed: tuple[int, ...] = ()
         my_total, their_total = sum(mine), sum(theirs)
@@ -40,9 +67,8 @@ class ExactPruning:
             mine_left = my_total - sum(mine[at] for at in chosen)
             theirs_left = their_total - sum(theirs[at] for at in chosen)
             if theirs_left * my_rest <= their_rest * mine_left:
-                break
+                return Fraction(their_rest, my_rest), tuple(sorted(removed))
             removed, my_rest, their_rest = chosen, mine_left, theirs_left
-        return Fraction(mine[k] * their_rest, theirs[k] * my_rest), tuple(sorted(removed))
 
     def row(self, at: int) -> list[int]:
         """Return the row as integers."""
@@ -55,6 +81,15 @@ class ExactPruning:
                 scale = max(bottom for _, bottom in ratios)
                 self._rows[at] = [top * (scale // bottom) for top, bottom in ratios]
         return self._rows[at]
+
+
+def surely_below(quotient: Fraction, distance_km: float, epsilon_per_km: float) -> bool:
+    """Say without much work whether ``ln(quotient) / distance`` is surely below epsilon."""
+    if distance_km == 0:
+        return False
+    above, below = math.log(quotient.numerator), math.log(quotient.denominator)
+    room = LOGARITHM_ERROR * (1 + above + below)
+    return (above - below + room) / distance_km < epsilon_per_km * (1 - LOGARITHM_ERROR)
 
 
 def epsilon_at_least(quotient: Fraction, distance_km: float) -> float:

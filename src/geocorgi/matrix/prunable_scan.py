@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geocorgi.matrix.log_ratios import UNIT_ROUNDOFF, Weights
-from geocorgi.matrix.prunable_exact import ExactPruning, epsilon_at_least
+from geocorgi.matrix.prunable_exact import ExactPruning, epsilon_at_least, surely_below
 from geocorgi.matrix.prunable_reserve import NOTHING, Reserves, error_of, largest_reserves
 
 MOST_THREADS = 8
@@ -46,6 +46,13 @@ class Candidates:
     k: Indices
     lower: Floats
     upper: Floats
+
+
+class _Finalists(NamedTuple):
+    """A pair's columns that may be the worst, and the most that any of them can need."""
+
+    upper: float
+    columns: list[int]
 
 
 class PruningScan:
@@ -83,19 +90,30 @@ class PruningScan:
         floor = max((*floors, 0.0)) / ROUNDING
         candidates = _on_all_cores(lambda i: self._candidates(i, reserves[i], floor), rows)
         floor = max((float(one.lower.max(initial=0.0)) for one in candidates), default=0.0)
-        finalists = [
-            (float(one.upper[at]), (one.i, int(one.j[at]), int(one.k[at])))
-            for one in candidates
-            for at in np.flatnonzero(one.upper * ROUNDING >= floor)
-        ]
+        return self._exactly_worst(
+            {
+                (one.i, int(one.j[at[0]])): _Finalists(
+                    float(one.upper[at].max()), one.k[at].tolist()
+                )
+                for one in candidates
+                for at in _runs(one.j, np.flatnonzero(one.upper * ROUNDING >= floor))
+            }
+        )
+
+    def _exactly_worst(self, finalists: dict[tuple[int, int], _Finalists]) -> Worst:
+        """Return the worst of the pairs in integers, none passed over that could be it."""
         best = Worst(0.0, None, ())
-        for upper, triple in sorted(finalists, reverse=True):
-            if upper * ROUNDING < best.epsilon_per_km:
+        for pair, one in sorted(finalists.items(), key=lambda item: -item[1].upper):
+            if one.upper * ROUNDING < best.epsilon_per_km:
                 break
-            quotient, removed = self._exact.largest(triple, self._allowed_exactly(triple))
-            epsilon = epsilon_at_least(quotient, float(self._distances[triple[:2]]))
+            allowed = self._allowed(pair[0], np.array([pair[1]]))[0]
+            quotient, k, removed = self._exact.worst_of_pair(pair, one.columns, allowed)
+            distance = float(self._distances[pair])
+            if surely_below(quotient, distance, best.epsilon_per_km):
+                continue
+            epsilon = epsilon_at_least(quotient, distance)
             if epsilon > best.epsilon_per_km:
-                best = Worst(epsilon, triple, removed)
+                best = Worst(epsilon, (*pair, k), removed)
         return best
 
     def _others(self, i: int) -> Indices:
@@ -109,12 +127,6 @@ class PruningScan:
             allowed[has, own[has]] = False
             if self._forbidden[i] >= 0:
                 allowed[:, self._forbidden[i]] = False
-        return allowed
-
-    def _allowed_exactly(self, triple: tuple[int, int, int]) -> NDArray[np.bool_]:
-        i, j, k = triple
-        allowed: NDArray[np.bool_] = self._allowed(i, np.array([j]))[0]
-        allowed[k] = False
         return allowed
 
     def _reserves(self, i: int) -> Reserves:
@@ -175,11 +187,18 @@ class PruningScan:
                 j, k = np.argwhere(alone)[0].tolist()
                 return i, j, k
         for i, j in np.argwhere(self._differ & (self._distances == 0)).tolist():
-            for k in np.flatnonzero(self._positive[i]).tolist():
-                triple = (i, j, k)
-                if self._exact.largest(triple, self._allowed_exactly(triple))[0] > 1:
-                    return triple
+            columns = np.flatnonzero(self._positive[i]).tolist()
+            allowed = self._allowed(i, np.array([j]))[0]
+            quotient, k, _ = self._exact.worst_of_pair((i, j), columns, allowed)
+            if quotient > 1:
+                return i, j, k
         return None
+
+
+def _runs(j: Indices, chosen: Indices) -> list[Indices]:
+    """Return the chosen positions, those of one j together."""
+    ordered = chosen[np.argsort(j[chosen], kind="stable")]
+    return np.split(ordered, np.flatnonzero(np.diff(j[ordered])) + 1) if ordered.size else []
 
 
 def _on_all_cores(function: Callable[[int], Result], rows: range) -> list[Result]:
