@@ -1,4 +1,4 @@
-"""Matrices that keep their promise whatever the user removes (Paper: §4.4, Algorithm 1)."""
+"""Matrices that keep their promise whatever the user removes (Paper: §4.4, Algorithm 1; ADR 6)."""
 
 from __future__ import annotations
 
@@ -13,26 +13,18 @@ from geocorgi.generate.exact import exact
 from geocorgi.generate.optimum.column_generation import Limits
 from geocorgi.generate.problem import ObfuscationProblem
 from geocorgi.generate.reserved_budget import Floats
-from geocorgi.generate.robust_reserves import Iterate, Pruning, Reserving, Step, without_clock
+from geocorgi.generate.robust_candidate import Candidate, Removal, certified
+from geocorgi.generate.robust_reserves import Iterate, Pruning, Reserving, without_clock
+from geocorgi.generate.robust_ways import Way, settles, ways_of
 from geocorgi.generate.universal import universal
 from geocorgi.matrix.obfuscation_matrix import ObfuscationMatrix
-from geocorgi.matrix.prunable import Certificate, Rows, certify, own_columns
+from geocorgi.matrix.prunable import Certificate, Rows, own_columns
 from geocorgi.matrix.sealed import SealedMatrix
-from geocorgi.matrix.sealing import ROOM_KM, epsilon_to_solve, seal
+from geocorgi.matrix.sealing import epsilon_to_solve
 
-MOST_ROUNDS = 16
 CLOSING_ROUNDS = 5
 MOST_TIGHTENINGS = 6
 TIGHTENING = 1e-4
-NEARLY = 1e-4
-SETTLED = 5e-3
-LOSS_FOR_EPSILON = 3.0  # a loss falls about with this power of epsilon
-
-# Where the reserves start, as a share of eps·d, and how they move: the first that settles is it.
-WAYS = {
-    Rows.DROP: ((0.0, Step(1.0, 1.0)), (0.5, Step(0.5, 0.25))),
-    Rows.KEEP: ((0.5, Step(1.0, 0.5)), (0.5, Step(0.5, 0.25))),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +40,7 @@ class Robust:
     """A sealed matrix that is δ-prunable, with its certificate.
 
     ``lower_bound_km`` is one on the inner linear program at the last reserves, not on the best
-    δ-prunable matrix; None where no program was solved.
+    δ-prunable matrix; None where no such program was solved.
     """
 
     problem: ObfuscationProblem
@@ -67,17 +59,6 @@ class Robust:
 Progress = Callable[[Iteration], None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A sealed matrix with its proof."""
-
-    sealed: SealedMatrix
-    certificate: Certificate
-    loss_km: float
-    method: str
-    lower_bound_km: float | None
-
-
 def robust(
     problem: ObfuscationProblem,
     delta: int,
@@ -93,20 +74,18 @@ def robust(
     """
     started = time.perf_counter()
     _require_delta(problem, delta)
-    limits = without_clock(limits)
+    removal, limits = Removal(delta, Rows(rows)), without_clock(limits)
     history = _History(on_progress)
     if delta == 0:
-        candidates = [_without_pruning(problem, Rows(rows), limits)]
+        best = _without_pruning(problem, removal, limits)
     else:
-        candidates = [_universal(problem, delta, Rows(rows), limits)]
-        candidates += _adjusted(problem, delta, Rows(rows), limits, history)
-    best = min(candidates, key=lambda candidate: candidate.loss_km)
+        best = _adjusted(problem, removal, limits, history)
     return Robust(
         problem=problem,
         sealed=best.sealed,
         epsilon_per_km=problem.epsilon_per_km,
         delta=delta,
-        rows=Rows(rows),
+        rows=removal.rows,
         certificate=best.certificate,
         loss_km=best.loss_km,
         method=best.method,
@@ -134,61 +113,58 @@ class _History:
             self._on_progress(self.iterations[-1])
 
 
-def _without_pruning(problem: ObfuscationProblem, rows: Rows, limits: Limits) -> _Candidate:
+def _without_pruning(problem: ObfuscationProblem, removal: Removal, limits: Limits) -> Candidate:
     generated = exact(problem, limits)
     bound = generated.evidence.lower_bound_km
-    return _certified(problem, generated.matrix, 0, rows, ("exact", bound))
+    return certified(problem, generated.matrix, removal, "exact", bound)
 
 
-def _universal(problem: ObfuscationProblem, delta: int, rows: Rows, limits: Limits) -> _Candidate:
+def _universal(problem: ObfuscationProblem, removal: Removal, limits: Limits) -> Candidate:
     """Return the better of two matrices that are private after every pruning of every size."""
     narrower = epsilon_to_solve(problem.epsilon_per_km, problem.distances_km)
     exponential = universal(replace(problem, epsilon_per_km=narrower))
     halved = exact(replace(problem, epsilon_per_km=narrower / 2), limits)
     if halved.loss_km < exponential.loss_km:
         name = "universal (optimum at half of epsilon)"
-        return _certified(problem, halved.matrix, delta, rows, (name, None))
-    return _certified(problem, exponential.matrix, delta, rows, ("universal (exponential)", None))
+        return certified(problem, halved.matrix, removal, name)
+    return certified(problem, exponential.matrix, removal, "universal (exponential)")
 
 
 def _adjusted(
-    problem: ObfuscationProblem, delta: int, rows: Rows, limits: Limits, history: _History
-) -> list[_Candidate]:
-    """Return the certified matrices to which adjusting the reserves leads."""
-    narrower = epsilon_to_solve(problem.epsilon_per_km, problem.distances_km)
-    exponents = narrower * problem.distances_km
-    own = own_columns(problem.places, problem.reportable) if rows is Rows.DROP else None
-    candidates = []
-    for start, step in WAYS[rows]:
-        reserving = Reserving(problem, exponents, Pruning(delta, own), limits, history.add)
-        iterate = _settled(reserving, start * exponents, step)
-        candidate = _closed(reserving, iterate, delta, rows)
-        candidates += [] if candidate is None else [candidate]
-        if candidate is not None and iterate.factor <= 1 + SETTLED:
-            break
-    return candidates
-
-
-def _settled(reserving: Reserving, reserves: Floats, step: Step) -> Iterate:
-    """Return the most promising iterate: a small loss that needs little more than epsilon."""
-    best, last = None, np.inf
-    for count, iterate in enumerate(reserving.settling(reserves, step)):
-        if best is None or _promise(iterate) < _promise(best):
-            best = iterate
-        settled = abs(iterate.loss_km - last) <= NEARLY * iterate.loss_km
-        last = iterate.loss_km
-        if (settled and iterate.factor <= 1 + NEARLY) or count + 1 == MOST_ROUNDS:
-            break
-    assert best is not None  # noqa: S101 - settling yields at least once
+    problem: ObfuscationProblem, removal: Removal, limits: Limits, history: _History
+) -> Candidate:
+    """Return the best of what no pruning can break and of where adjusting the reserves ends."""
+    best, done = _universal(problem, removal, limits), set[bool]()
+    for way in ways_of(problem, removal.rows):
+        if way.flat in done:
+            continue
+        reserving = _reserving(way, problem, removal, limits, history)
+        iterate = way.settled(reserving, best.loss_km)
+        if iterate is None:
+            continue
+        found = _closed(reserving, iterate, removal, way.name)
+        if found is not None and settles(iterate):
+            done.add(way.flat)
+        if found is not None and found.loss_km < best.loss_km:
+            best = found
     return best
 
 
-def _promise(iterate: Iterate) -> float:
-    """Return a loss to expect once the matrix keeps to epsilon."""
-    return float(iterate.loss_km * max(iterate.factor, 1.0) ** LOSS_FOR_EPSILON)
+def _reserving(
+    way: Way, problem: ObfuscationProblem, removal: Removal, limits: Limits, history: _History
+) -> Reserving:
+    narrower = epsilon_to_solve(problem.epsilon_per_km, problem.distances_km)
+    own = None
+    if removal.rows is Rows.DROP:
+        own = own_columns(problem.places, problem.reportable)
+    pruning = Pruning(removal.delta, own)
+    exponents = narrower * problem.distances_km
+    return Reserving(problem, way.costs(problem), exponents, pruning, limits, history.add)
 
 
-def _closed(reserving: Reserving, iterate: Iterate, delta: int, rows: Rows) -> _Candidate | None:
+def _closed(
+    reserving: Reserving, iterate: Iterate, removal: Removal, method: str
+) -> Candidate | None:
     """Return the matrix once it is certified; None where it does not come to that."""
     problem = reserving.problem
     for _ in range(MOST_TIGHTENINGS):
@@ -196,51 +172,12 @@ def _closed(reserving: Reserving, iterate: Iterate, delta: int, rows: Rows) -> _
         matrix = ObfuscationMatrix(
             problem.places, problem.reportable, problem.level, iterate.solution.probabilities
         )
-        bound = iterate.solution.lower_bound
         try:
-            return _certified(problem, matrix, delta, rows, ("exact", bound))
+            return certified(problem, matrix, removal, method, reserving.bound_km(iterate))
         except NotPrivate:
             reserving.exponents = reserving.exponents * (1 - TIGHTENING)
             iterate = reserving.solved(iterate.reserves)
     return None
-
-
-def _certified(
-    problem: ObfuscationProblem,
-    matrix: ObfuscationMatrix,
-    delta: int,
-    rows: Rows,
-    evidence: tuple[str, float | None],
-) -> _Candidate:
-    sealed, certificate = sealed_and_certified(problem, matrix, delta, rows)
-    return _Candidate(sealed, certificate, sealed_loss_km(problem, sealed), *evidence)
-
-
-def sealed_and_certified(
-    problem: ObfuscationProblem, matrix: ObfuscationMatrix, delta: int, rows: Rows
-) -> tuple[SealedMatrix, Certificate]:
-    """Seal the matrix and prove it δ-prunable over the shortened distances, or raise NotPrivate."""
-    sealed = seal(matrix, problem.distances_km, problem.epsilon_per_km).matrix
-    certificate = certify(
-        sealed.weights,
-        np.maximum(problem.distances_km - ROOM_KM, 0),
-        problem.epsilon_per_km,
-        delta,
-        rows,
-        own_columns(sealed.row_cells, sealed.column_cells),
-    )
-    if not certificate.holds:
-        raise NotPrivate(
-            f"the matrix is not {delta}-prunable at {problem.epsilon_per_km:g} per km: it needs "
-            f"{certificate.smallest_epsilon_per_km:.12g}"
-        )
-    return sealed, certificate
-
-
-def sealed_loss_km(problem: ObfuscationProblem, sealed: SealedMatrix) -> float:
-    """Return the quality loss of the sealed weights (Paper: eq:matrix_gen)."""
-    totals = np.array([float(total) for total in sealed.row_totals])
-    return float((problem.costs * (sealed.weights / totals[:, None])).sum())
 
 
 def _require_delta(problem: ObfuscationProblem, delta: int) -> None:

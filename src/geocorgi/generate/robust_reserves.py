@@ -46,25 +46,26 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Iterate:
-    """Reserves, the best matrix under them, and the factor on epsilon that it needs."""
+    """Reserves, the best matrix under them, its loss, and the factor on epsilon that it needs."""
 
     reserves: Floats
+    rates: Floats
     solution: Solution
+    loss_km: float
     excess: Floats
     log_reserves: Floats
     factor: float
 
-    @property
-    def loss_km(self) -> float:
-        """The loss of the matrix."""
-        return self.solution.loss
-
 
 @dataclass(slots=True)
 class Reserving:
-    """The problem with its exponents ``eps·d``, solved again and again for other reserves."""
+    """The problem with its exponents ``eps·d``, solved again and again for other reserves.
+
+    ``costs`` are those that the matrices are made for; losses are counted by the problem's own.
+    """
 
     problem: ObfuscationProblem
+    costs: Floats
     exponents: Floats
     pruning: Pruning
     limits: Limits
@@ -73,18 +74,15 @@ class Reserving:
 
     def solved(self, reserves: Floats, scale: float = 1.0) -> Iterate:
         """Return the best matrix for these reserves, at ``scale`` times what they leave."""
-        solution = solve(
-            scale * np.maximum(self.exponents - reserves, 0.0),
-            self.problem.costs,
-            limits=self.limits,
-            warm_start=self.warm,
-        )
+        rates = scale * np.maximum(self.exponents - reserves, 0.0)
+        solution = solve(rates, self.costs, limits=self.limits, warm_start=self.warm)
         self.warm = solution.warm_start
+        loss = float((self.problem.costs * solution.probabilities).sum())
         budget = exact_budget(solution.probabilities, self.pruning.delta, self.pruning.own)
         excess = budget.needs - self.exponents
         apart = self.exponents > 0
         factor = float((budget.needs[apart] / self.exponents[apart]).max(initial=0.0))
-        iterate = Iterate(reserves, solution, excess, budget.log_reserves, factor)
+        iterate = Iterate(reserves, rates, solution, loss, excess, budget.log_reserves, factor)
         self.told(iterate)
         return iterate
 
@@ -111,6 +109,13 @@ class Reserving:
                 scale *= (1 - SETTLED) / iterate.factor
             iterate = self.solved(reserves, scale)
         return iterate
+
+    def bound_km(self, iterate: Iterate) -> float:
+        """Return a lower bound on the problem's own losses under the iterate's reserves."""
+        if np.array_equal(self.costs, self.problem.costs):
+            return iterate.solution.lower_bound
+        found = solve(iterate.rates, self.problem.costs, limits=self.limits)
+        return found.lower_bound
 
     def _moved(self, iterate: Iterate, step: Step) -> Floats:
         excess = iterate.excess

@@ -26,9 +26,10 @@ try:
     from geocorgi.generate.paper import Solver, paper, paper_full
     from geocorgi.generate.problem import ObfuscationProblem, problem_on_cells, problem_on_points
     from geocorgi.generate.robust import robust
+    from geocorgi.generate.robust_candidate import Removal
     from geocorgi.generate.universal import universal
     from geocorgi.server.matrix_answer import described, require_writable, show, written
-    from geocorgi.server.robust_answer import Removal, Wanted, answer_robust, iteration_shown
+    from geocorgi.server.robust_answer import Wanted, answer_robust, iteration_shown
 except ModuleNotFoundError as missing:
     if missing.name not in {"scipy", "highspy"}:
         raise

@@ -11,18 +11,9 @@ from rich.table import Table
 
 from geocorgi.generate.robust import Iteration, Robust
 from geocorgi.matrix.geo_ind import audit
-from geocorgi.matrix.prunable import Rows
 from geocorgi.matrix.sealed_file import Points, SealedFile, write_sealed
 from geocorgi.terminal import console, messages, print_json
 from geocorgi.tree import distances
-
-
-@dataclass(frozen=True, slots=True)
-class Removal:
-    """How many cells a user may remove, and what becomes of their rows."""
-
-    delta: int
-    rows: Rows
 
 
 @dataclass(frozen=True, slots=True)
