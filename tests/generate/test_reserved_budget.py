@@ -104,3 +104,10 @@ def test_row_j_as_printed_is_no_bound():
 def test_a_row_that_pruning_can_empty_needs_everything():
     matrix = np.eye(2)
     assert approximate_budget(matrix, np.ones((2, 2)), 1)[0, 1] == np.inf
+
+
+def test_the_largest_entries_spare_the_rows_own_where_it_stays():
+    matrix = np.array([[0.5, 0.3, 0.2], [0.1, 0.3, 0.6]])
+    assert top_shares(matrix, 1).tolist() == [0.5, 0.6]
+    assert top_shares(matrix, 1, np.array([0, -1])).tolist() == [0.3, 0.6]
+    assert top_shares(matrix, 2, np.array([0, 2])) == pytest.approx([0.5, 0.4])

@@ -199,8 +199,12 @@ def _needs(
     return np.asarray(needs)
 
 
-def top_shares(matrix: Floats, delta: int) -> Floats:
-    """Return the sum of the δ largest entries of each row."""
+def top_shares(matrix: Floats, delta: int, own: Indices | None = None) -> Floats:
+    """Return the sum of the δ largest entries of each row, with ``own`` all but the row's own."""
+    if own is not None:
+        matrix = matrix.copy()
+        rows = np.flatnonzero(own >= 0)
+        matrix[rows, own[rows]] = 0.0
     width = matrix.shape[1]
     return np.asarray(np.sort(matrix, axis=1)[:, width - delta :].sum(axis=1), dtype=np.float64)
 
@@ -210,12 +214,14 @@ def approximate_budget(
     exponents: Floats,
     delta: int,
     row: ApproximationRow = ApproximationRow.PROOF,
+    own: Indices | None = None,
 ) -> Floats:
     """Return ``eps'_ij · d_ij`` of Eq. 14; infinite where the δ largest entries are all of a row.
 
-    ``exponents`` holds ``eps·d_ij`` (Paper: eq:approximateepsilon, prop:rpb_approximation).
+    ``exponents`` holds ``eps·d_ij`` (Paper: eq:approximateepsilon, prop:rpb_approximation). With
+    ``own`` S spares each row's own column, as it does where pruned rows leave.
     """
-    shares = np.minimum(top_shares(matrix, delta), 1.0)
+    shares = np.minimum(top_shares(matrix, delta, own), 1.0)
     share = shares[:, None] if row is ApproximationRow.PROOF else shares[None, :]
     with np.errstate(divide="ignore"):
         budget = np.log1p(-share * np.exp(-exponents)) - np.log1p(-share)

@@ -25,6 +25,8 @@ from geocorgi.generate.problem import ObfuscationProblem
 from geocorgi.generate.reserved_budget import Floats, Indices, exact_budget
 
 SETTLED = 1e-7  # of epsilon
+NEARLY = 1e-3
+LONGEST_STEP = 0.8
 USUAL_GAP = 1e-3
 
 
@@ -94,21 +96,23 @@ class Reserving:
             reserves = self._moved(iterate, step)
 
     def closed(self, iterate: Iterate, rounds: int) -> Iterate:
-        """Return an iterate that needs no more than epsilon, as far as doubles can tell.
+        """Return an iterate that needs all of epsilon and no more, as far as doubles can tell.
 
-        Shortages are reserved and no slack is handed back; what is left is taken from all alike.
+        Shortages are reserved and no slack is handed back; what is then short or left over is taken
+        from all alike, or given.
         """
-        scale = 1.0
-        for at in range(2 * rounds):
+        for _ in range(rounds):
             if iterate.factor <= 1.0:
                 break
-            if at < rounds:
-                reserves = self._moved(iterate, Step(1.02, 0.0))
-            else:
-                reserves = iterate.reserves
-                scale *= (1 - SETTLED) / iterate.factor
-            iterate = self.solved(reserves, scale)
-        return iterate
+            iterate = self.solved(self._moved(iterate, Step(1.02, 0.0)))
+        best, scale = iterate, 1.0
+        for _ in range(rounds):
+            if 1 - NEARLY <= iterate.factor <= 1:
+                break
+            scale *= (1 - SETTLED) / max(iterate.factor, LONGEST_STEP)
+            iterate = self.solved(iterate.reserves, scale)
+            best = min(best, iterate, key=_safe_first)
+        return best
 
     def bound_km(self, iterate: Iterate) -> float:
         """Return a lower bound on the problem's own losses under the iterate's reserves."""
@@ -128,6 +132,12 @@ class Reserving:
         both = reserves + reserves.T
         over = both > self.exponents
         return np.where(over, reserves * self.exponents / np.where(over, both, 1.0), reserves)
+
+
+def _safe_first(iterate: Iterate) -> tuple[bool, float]:
+    """Order iterates: those that keep to epsilon by their loss, then the others."""
+    short = iterate.factor > 1.0
+    return short, iterate.factor if short else iterate.loss_km
 
 
 def without_clock(limits: Limits | None) -> Limits:

@@ -19,11 +19,12 @@ from geocorgi.generate.reserved_budget import Floats
 from geocorgi.generate.robust_reserves import Iterate, Reserving, Step
 from geocorgi.matrix.prunable import Rows
 
-MOST_ROUNDS = 16
-ROUNDS_TO_PROMISE = 6
+MOST_ROUNDS = 20
+PATIENCE = 6  # rounds without a better promise
 NEARLY = 1e-4
 SETTLED = 5e-3
 WORTHWHILE = 1e-3
+SLACK = 0.95  # more of epsilon left over than this is not believed to be worth more
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +47,20 @@ class Way:
 
         None where after some rounds none promises to be worthwhile beside ``to_beat_km``.
         """
-        best, last = None, np.inf
-        to_beat_km *= 1 - WORTHWHILE
+        best, promised, since, last = None, np.inf, 0, np.inf
         reserves = self.start * reserving.exponents
         for count, iterate in enumerate(reserving.settling(reserves, self.step), 1):
-            if best is None or _promise(reserving, iterate) < _promise(reserving, best):
-                best = iterate
+            promise = _promise(reserving, iterate)
+            if promise < promised:
+                best, promised, since = iterate, promise, count
             still = abs(iterate.loss_km - last) <= NEARLY * iterate.loss_km
             last = iterate.loss_km
-            if (still and iterate.factor <= 1 + NEARLY) or count == MOST_ROUNDS:
+            idle = count - since >= PATIENCE
+            if count == MOST_ROUNDS or idle or (still and iterate.factor <= 1 + NEARLY):
                 break
-            if count >= ROUNDS_TO_PROMISE and _promise(reserving, best) > to_beat_km:
+            if count >= PATIENCE and promised > to_beat_km:
                 break
-        assert best is not None  # noqa: S101 - settling yields at least once
-        return best if _promise(reserving, best) <= to_beat_km else None
+        return best if promised <= to_beat_km else None
 
 
 def settles(iterate: Iterate) -> bool:
@@ -71,7 +72,7 @@ def ways_of(problem: ObfuscationProblem, rows: Rows) -> tuple[Way, ...]:
     """Return the ways to go, in their order."""
     quick, damped = Step(1.0, 0.5), Step(0.5, 0.25)
     if rows is Rows.DROP:
-        ways = [("exact", 0.0, Step(1.0, 1.0)), ("exact", 0.5, damped)]
+        ways = [("exact", 0.5, quick), ("exact", 0.0, Step(1.0, 1.0))]
     else:
         ways = [("exact", 0.5, quick), ("exact", 0.5, damped)]
     uniform = np.ptp(problem.priors) <= NEARLY * problem.priors.max()
@@ -88,4 +89,4 @@ def _promise(reserving: Reserving, iterate: Iterate) -> float:
     """
     apart = reserving.exponents[reserving.exponents > 0]
     power = 1 + float(apart.min(initial=0.0))
-    return float(iterate.loss_km * max(iterate.factor, 1.0) ** power)
+    return float(iterate.loss_km * max(iterate.factor, SLACK) ** power)

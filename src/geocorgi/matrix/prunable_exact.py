@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from geocorgi.matrix.log_ratios import FIRST_DIGITS, Weights, enclose_logarithm
 
-LOGARITHM_ERROR = 1e-14  # of two logarithms and what is made of them, generously
+LARGEST_EXPONENT = 700.0
+EXPONENTIAL_ERROR = 1e-14  # of the product in the exponent and of the exponential, generously
 
 
 class ExactPruning:
@@ -26,30 +27,32 @@ class ExactPruning:
         self._rows: dict[int, list[int]] = {}
 
     def worst_of_pair(
-        self, pair: tuple[int, int], columns: list[int], allowed: NDArray[np.bool_]
-    ) -> tuple[Fraction, int, tuple[int, ...]]:
+        self,
+        pair: tuple[int, int],
+        columns: list[int],
+        allowed: NDArray[np.bool_],
+        above: Fraction = Fraction(0),
+    ) -> tuple[Fraction, int, tuple[int, ...]] | None:
         """Return the largest ratio in any of the columns, with its column and its S.
 
-        All entries are positive. The worst pruning of the pair is the worst for every column that
-        it leaves, so among those the quotient of the entries decides.
+        None where no ratio is above the one given. All entries are positive. The worst pruning of
+        the pair is the worst for every column that it leaves, and a bound for those it removes.
         """
         mine, theirs = self.row(pair[0]), self.row(pair[1])
         reserve, removed = self._reserve(mine, theirs, allowed)
-        best: tuple[Fraction, int, tuple[int, ...]] | None = None
-        for entries, k in sorted(
-            ((Fraction(mine[k], theirs[k]), k) for k in columns), reverse=True
-        ):
-            if best is not None and entries * reserve <= best[0]:
+        best = None
+        entries = sorted(((Fraction(mine[k], theirs[k]), k) for k in columns), reverse=True)
+        for quotient, k in entries:
+            if quotient * reserve <= above:
                 break
-            if k not in removed:
-                found = entries * reserve, k, removed
-            else:
-                without = allowed.copy()
-                without[k] = False
-                smaller, others = self._reserve(mine, theirs, without)
-                found = entries * smaller, k, others
-            best = found if best is None or found[0] > best[0] else best
-        assert best is not None  # noqa: S101 - there is at least one column
+            without, others = reserve, removed
+            if k in removed:
+                stays = allowed.copy()
+                stays[k] = False
+                without, others = self._reserve(mine, theirs, stays)
+            if quotient * without > above:
+                above = quotient * without
+                best = above, k, others
         return best
 
     def _reserve(
@@ -83,13 +86,12 @@ class ExactPruning:
         return self._rows[at]
 
 
-def surely_below(quotient: Fraction, distance_km: float, epsilon_per_km: float) -> bool:
-    """Say without much work whether ``ln(quotient) / distance`` is surely below epsilon."""
-    if distance_km == 0:
-        return False
-    above, below = math.log(quotient.numerator), math.log(quotient.denominator)
-    room = LOGARITHM_ERROR * (1 + above + below)
-    return (above - below + room) / distance_km < epsilon_per_km * (1 - LOGARITHM_ERROR)
+def surely_below(epsilon_per_km: float, distance_km: float) -> Fraction:
+    """Return a little less than ``e^{eps·d}``: what is not above it does not need epsilon."""
+    exponent = epsilon_per_km * distance_km
+    if exponent > LARGEST_EXPONENT:
+        return Fraction(0)
+    return Fraction(math.exp(exponent) * (1 - EXPONENTIAL_ERROR * (1 + exponent)))
 
 
 def epsilon_at_least(quotient: Fraction, distance_km: float) -> float:

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -107,10 +108,12 @@ class PruningScan:
             if one.upper * ROUNDING < best.epsilon_per_km:
                 break
             allowed = self._allowed(pair[0], np.array([pair[1]]))[0]
-            quotient, k, removed = self._exact.worst_of_pair(pair, one.columns, allowed)
             distance = float(self._distances[pair])
-            if surely_below(quotient, distance, best.epsilon_per_km):
+            above = surely_below(best.epsilon_per_km, distance)
+            found = self._exact.worst_of_pair(pair, one.columns, allowed, above)
+            if found is None:
                 continue
+            quotient, k, removed = found
             epsilon = epsilon_at_least(quotient, distance)
             if epsilon > best.epsilon_per_km:
                 best = Worst(epsilon, (*pair, k), removed)
@@ -189,9 +192,9 @@ class PruningScan:
         for i, j in np.argwhere(self._differ & (self._distances == 0)).tolist():
             columns = np.flatnonzero(self._positive[i]).tolist()
             allowed = self._allowed(i, np.array([j]))[0]
-            quotient, k, _ = self._exact.worst_of_pair((i, j), columns, allowed)
-            if quotient > 1:
-                return i, j, k
+            found = self._exact.worst_of_pair((i, j), columns, allowed, Fraction(1))
+            if found is not None:
+                return i, j, found[1]
         return None
 
 

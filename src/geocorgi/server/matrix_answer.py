@@ -13,6 +13,8 @@ from rich.table import Table
 from geocorgi.errors import BadFile
 from geocorgi.files import write_atomically
 from geocorgi.generate.generated import Generated
+from geocorgi.generate.problem import ObfuscationProblem
+from geocorgi.matrix.obfuscation_matrix import ObfuscationMatrix
 from geocorgi.matrix.sealed_file import Points, SealedFile, write_sealed
 from geocorgi.matrix.sealing import seal
 from geocorgi.terminal import console
@@ -53,7 +55,7 @@ def written(
     """Write the matrix by the kind of its name; return what there is to say about the file."""
     problem, matrix = generated.problem, generated.matrix
     if out.suffix == ".npz":
-        _write_npz(out, generated)
+        write_floats(out, generated.problem, generated.matrix)
         return {"out": out.name}
     sealed = seal(matrix, problem.distances_km, problem.epsilon_per_km)
     shares = sealed.matrix.weights / sealed.matrix.row_totals[0]
@@ -72,8 +74,8 @@ def written(
     return {"out": out.name, "sealed_loss_km": loss, "sealing_cost": cost}
 
 
-def _write_npz(out: Path, generated: Generated) -> None:
-    matrix, problem = generated.matrix, generated.problem
+def write_floats(out: Path, problem: ObfuscationProblem, matrix: ObfuscationMatrix) -> None:
+    """Write the matrix as it is, in floating point, as .npz."""
     content = io.BytesIO()
     names = np.array(matrix.row_cells)
     if all(map(is_cell, matrix.row_cells)):

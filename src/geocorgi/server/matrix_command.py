@@ -13,7 +13,7 @@ from geocorgi.errors import BadFile, InvalidInput, MissingExtra
 from geocorgi.matrix.prunable import Rows
 from geocorgi.server.points_file import read_points
 from geocorgi.server.progress import shown_progress
-from geocorgi.terminal import INTERRUPTED, messages, print_json
+from geocorgi.terminal import DOES_NOT_HOLD, INTERRUPTED, messages, print_json
 from geocorgi.tree import distances
 from geocorgi.tree.location_tree import LocationTree
 from geocorgi.tree.priors import Priors
@@ -27,9 +27,16 @@ try:
     from geocorgi.generate.problem import ObfuscationProblem, problem_on_cells, problem_on_points
     from geocorgi.generate.robust import robust
     from geocorgi.generate.robust_candidate import Removal
+    from geocorgi.generate.robust_paper import PaperSettings, robust_paper
     from geocorgi.generate.universal import universal
     from geocorgi.server.matrix_answer import described, require_writable, show, written
-    from geocorgi.server.robust_answer import Wanted, answer_robust, iteration_shown
+    from geocorgi.server.robust_answer import (
+        Wanted,
+        answer_paper,
+        answer_robust,
+        iteration_shown,
+        require_sealable,
+    )
 except ModuleNotFoundError as missing:
     if missing.name not in {"scipy", "highspy"}:
         raise
@@ -66,6 +73,7 @@ def matrix_command(
     rows: Rows = typer.Option(
         Rows.KEEP, help="With --delta: whether removed cells stay possible real places."
     ),
+    iterations: int = typer.Option(10, min=1, help="With 'paper' and --delta: Algorithm 1's t."),
     gap: float = typer.Option(1e-4, help="Stop when the loss is proved this near the optimum."),
     time_limit: float | None = typer.Option(None, help="Stop after so many seconds."),
     out: Path | None = typer.Option(None, help="Write .safetensors (sealed) or .npz (as it is)."),
@@ -77,7 +85,8 @@ def matrix_command(
     program with its graph, [italic]paper-full[/italic] without; [italic]exponential[/italic] the
     universal mechanism, which survives every pruning. Ctrl-C ends the search and keeps the best.
     With --delta the matrix is certified to keep its promise whatever up to so many cells a user
-    removes.
+    removes; [italic]paper[/italic] is then the printed Algorithm 1, judged by the same certificate
+    (exit code 1 if it does not hold).
 
     Example: [bold]geocorgi-server matrix --epsilon 5 --out matrix.safetensors --json[/bold]
 
@@ -93,8 +102,9 @@ def matrix_command(
         problem = _problem_on_tree(LocationTree(root, height), epsilon, prior, targets, reportable)
         places = None
     if delta is not None:
-        inputs = {"prior": prior, "targets": targets}
-        _robust(problem, Removal(delta, rows), method, limits, Wanted(out, places, inputs, as_json))
+        wanted = Wanted(out, places, {"prior": prior, "targets": targets}, as_json)
+        settings = PaperSettings(iterations, spacing_km=spacing_km)
+        _robust(problem, Removal(delta, rows), method, settings, limits, wanted)
         return
     with shown_progress(as_json=as_json) as progress:
         generated = _generate(problem, method, spacing_km, solver, limits, progress)
@@ -125,14 +135,37 @@ def _problem_on_tree(
 
 
 def _robust(
-    problem: ObfuscationProblem, removal: Removal, method: Method, limits: Limits, wanted: Wanted
+    problem: ObfuscationProblem,
+    removal: Removal,
+    method: Method,
+    settings: PaperSettings,
+    limits: Limits,
+    wanted: Wanted,
 ) -> None:
+    if method is Method.PAPER:
+        _robust_paper(problem, removal, settings, limits, wanted)
+        return
     if method is not Method.EXACT:
-        raise InvalidInput("with --delta matrices are generated and certified by method 'exact'")
-    if wanted.out is not None and wanted.out.suffix != ".safetensors":
-        raise BadFile("with --delta a matrix is written sealed: end its name in .safetensors")
+        raise InvalidInput("with --delta a matrix is made by the method 'exact' or 'paper'")
+    require_sealable(wanted.out)
     found = robust(problem, removal.delta, removal.rows, limits, iteration_shown(wanted))
     answer_robust(found, wanted)
+
+
+def _robust_paper(
+    problem: ObfuscationProblem,
+    removal: Removal,
+    settings: PaperSettings,
+    limits: Limits,
+    wanted: Wanted,
+) -> None:
+    """Run the printed Algorithm 1; the exit code says whether it came to what it promises."""
+    if wanted.out is not None and wanted.out.suffix != ".npz":
+        raise BadFile("Algorithm 1 as printed promises nothing to seal: end the name in .npz")
+    told = iteration_shown(wanted)
+    found = robust_paper(problem, removal.delta, removal.rows, settings, limits, told)
+    if not answer_paper(found, wanted):
+        raise typer.Exit(DOES_NOT_HOLD)
 
 
 def _require_alone(prior: str, targets: str, reportable: Path | None) -> None:
