@@ -12,8 +12,10 @@ import pytest
 
 from geocorgi.cli import main as user
 from geocorgi.matrix.geo_ind import audit
+from geocorgi.matrix.prunable import Rows, certify
 from geocorgi.matrix.sealed_file import read_sealed
 from geocorgi.server import cli
+from geocorgi.tree import distances
 from geocorgi.tree.location_tree import LocationTree
 
 LEAVES = LocationTree("872830828ffffff", 2).leaves
@@ -202,3 +204,81 @@ def test_ctrl_c_keeps_the_best_so_far(tmp_path):
     assert process.returncode == 130, err
     sealed = read_sealed(out)
     assert audit(sealed.matrix, sealed.distances_km, 1.0).holds
+
+
+@pytest.mark.parametrize("rows", ["drop", "keep"])
+def test_with_a_delta_the_matrix_is_certified_and_sealed(capsys, tmp_path, rows):
+    out = tmp_path / "m.safetensors"
+    found = answer(
+        capsys, "--root", SEVEN_ROOT, "--height", "1", "--epsilon", "5", "--delta", "2",
+        "--rows", rows, "--out", str(out),
+    )  # fmt: skip
+    assert found["certificate"]["holds"]
+    assert found["certificate"]["smallest_epsilon_per_km"] <= 5
+    assert (found["delta"], found["rows"]) == (2, rows)
+    assert {"cells", "method", "loss_km", "lower_bound_km", "iterations", "audit"} <= set(found)
+    sealed = read_sealed(out)
+    weights, table = sealed.matrix.weights, sealed.distances_km
+    assert certify(weights, table, 5.0, 2, Rows(rows)).holds
+    assert sealed.provenance["delta"] == 2
+
+
+def test_rows_are_kept_unless_otherwise_said(capsys):
+    arguments = ["--root", SEVEN_ROOT, "--height", "1", "--epsilon", "5", "--delta", "1"]
+    assert answer(capsys, *arguments)["rows"] == "keep"
+
+
+def test_algorithm_1_is_run_as_printed_and_judged(capsys, tmp_path):
+    out = tmp_path / "m.npz"
+    arguments = ["--epsilon", "5", "--delta", "1", "--method", "paper", "--iterations", "6"]
+    found = answer(capsys, *arguments, "--rows", "drop", "--out", str(out))
+    assert len(found["iterations"]) == 7
+    assert found["certificate"]["holds"]
+    with np.load(out) as arrays:
+        assert certify(arrays["matrix"], problem_km(), 5.0, 1, Rows.DROP).holds
+
+
+def test_the_exit_code_says_that_algorithm_1_did_not_come_to_it(capsys):
+    code, out, _ = run(
+        capsys, "--epsilon", "5", "--delta", "1", "--method", "paper", "--iterations", "2",
+        "--rows", "drop", "--json",
+    )  # fmt: skip
+    assert code == 1
+    assert not json.loads(out)["certificate"]["holds"]
+
+
+def test_people_are_told_what_is_certified(capsys):
+    code, out, err = run(
+        capsys, "--root", SEVEN_ROOT, "--height", "1", "--epsilon", "5", "--delta", "1"
+    )
+    assert code == 0
+    assert "holds at 5 per km whatever 1 cells leave" in " ".join(out.split())
+    assert "largest change" in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--delta", "6"),
+        ("--delta", "-1"),
+        ("--delta", "1", "--method", "exponential"),
+        ("--delta", "1", "--out", "m.npz"),
+        ("--delta", "1", "--method", "paper", "--out", "m.safetensors"),
+        ("--delta", "1", "--method", "paper", "--iterations", "0"),
+    ],
+)
+def test_a_delta_that_cannot_be_meant_is_refused_in_one_sentence(
+    capsys, tmp_path, monkeypatch, arguments
+):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(
+        capsys, "--root", SEVEN_ROOT, "--height", "1", "--epsilon", "5", *arguments
+    )
+    assert code == 2
+    assert out == ""
+    assert "Traceback" not in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def problem_km() -> np.ndarray:
+    return distances.between_cells(LEAVES)
