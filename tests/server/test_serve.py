@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from geocorgi.errors import InvalidInput, SubtreeFailed
+from geocorgi.errors import BadFile, InvalidInput, SubtreeFailed
 from geocorgi.matrix.forest_file import forest_from_bytes
 from geocorgi.matrix.prunable import Rows
 from geocorgi.server import builds
+from geocorgi.server.folder_shelf import FolderShelf
 from geocorgi.server.service import AGAIN
 from geocorgi.server.serving import Listening, listening_socket
 from geocorgi.server.state_folder import locked
@@ -259,3 +260,19 @@ def test_two_servers_do_not_share_a_state_folder(tmp_path):
 def test_a_port_that_is_taken_is_one_sentence(server):
     with pytest.raises(InvalidInput, match=f"cannot listen on port {server.port} of 127.0.0.1"):
         listening_socket(Listening(port=server.port))
+
+
+def test_a_store_that_cannot_be_read_is_said_and_nothing_is_set_aside(tmp_path, monkeypatch):
+    store = fill(tmp_path / "store")
+    pin = store.pin(ID, NAMES[0])
+
+    def unreadable(*_: object) -> None:
+        raise BadFile("the disk is gone")
+
+    with running_here(tmp_path / "store", tmp_path / "state") as server:
+        monkeypatch.setattr(FolderShelf, "read", unreadable)
+        answer = server.get(file_of(pin))
+        assert (answer.status, answer.headers["retry-after"]) == (503, "60")
+        assert "cannot read or write its store" in decode_refusal(answer.content).reason
+        assert server.get("health").status == 200
+    assert not (tmp_path / "store" / "aside").exists()

@@ -1,9 +1,9 @@
-"""What the service has to say to a request, before it is HTTP."""
+"""What the service has to say to a request: status, bytes, and the headers of each form of it."""
 
 from __future__ import annotations
 
 import gzip
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from geocorgi.server.store import GZIP_LEVEL, Published
 from geocorgi.wire.build_progress import BuildProgress, encode_progress
@@ -14,46 +14,92 @@ JSON = "application/json"
 BINARY = "application/octet-stream"
 FOREVER = "public, max-age=31536000, immutable"
 REVALIDATED = "no-cache"
+NEVER_KEPT = "no-store"
 SMALL_BYTES = 1_000  # what fits a packet gains nothing by compression
+Headers = list[tuple[bytes, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The bytes of an answer as they are or compressed, and the headers that go with them."""
+
+    content: bytes
+    headers: Headers
+    tag: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Status, bytes, and all headers that do not depend on who asks."""
+    """An answer in its plain form and, where that is worth it, compressed."""
 
     status: int
-    content: bytes
-    headers: dict[str, str]
-    compressed: bytes | None = None
-    tag: str | None = None
+    plain: Form
+    packed: Form | None = None
+    route: str = ""
+    bytes: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Weigh it."""
+        weight = len(self.plain.content) + (len(self.packed.content) if self.packed else 0)
+        object.__setattr__(self, "bytes", weight)
 
 
-def message(content: bytes) -> Answer:
+def message(content: bytes, route: str) -> Answer:
     """Return the answer for a small file that may change."""
-    compressed = gzip.compress(content, GZIP_LEVEL, mtime=0)
-    headers = {"Content-Type": JSON, "Cache-Control": REVALIDATED}
-    packed = compressed if len(content) > SMALL_BYTES else None
-    return Answer(200, content, headers, packed, digest(content))
+    packed = gzip.compress(content, GZIP_LEVEL, mtime=0) if len(content) > SMALL_BYTES else None
+    return _tagged(Published(content, packed or b""), digest(content), (JSON, REVALIDATED), route)
 
 
-def file(published: Published, sha256: str, content_type: str) -> Answer:
+def file(published: Published, sha256: str, content_type: str, route: str) -> Answer:
     """Return the answer for a file that never changes."""
-    headers = {"Content-Type": content_type, "Cache-Control": FOREVER}
-    return Answer(200, published.content, headers, published.compressed, sha256)
+    return _tagged(published, sha256, (content_type, FOREVER), route)
 
 
 def progress(state: BuildProgress, retry_after_seconds: int) -> Answer:
     """Return the answer for a forest that is being built."""
-    headers = {
-        "Content-Type": JSON, "Cache-Control": "no-store", "Retry-After": str(retry_after_seconds),
-    }  # fmt: skip
-    return Answer(202, encode_progress(state), headers)
+    return Answer(202, _form(encode_progress(state), JSON, NEVER_KEPT, _after(retry_after_seconds)))
 
 
-def refusal(status: int, reason: str, retry_after_seconds: int | None = None) -> Answer:
+def refusal(status: int, reason: str, more: Headers | None = None) -> Answer:
     """Return the answer for what is not to be had."""
-    headers = {"Content-Type": JSON, "Cache-Control": "no-store"}
-    if retry_after_seconds is not None:
-        headers["Retry-After"] = str(retry_after_seconds)
     plain = reason.encode("ascii", "replace").decode("ascii").replace("\n", " ")
-    return Answer(status, encode_refusal(Refusal(plain[:LONGEST_REASON])), headers)
+    content = encode_refusal(Refusal(plain[:LONGEST_REASON]))
+    return Answer(status, _form(content, JSON, NEVER_KEPT, more or []))
+
+
+def later(reason: str, retry_after_seconds: int) -> Answer:
+    """Return the answer for what is not to be had now."""
+    return refusal(503, reason, _after(retry_after_seconds))
+
+
+def _after(seconds: int) -> Headers:
+    return [(b"retry-after", b"%d" % seconds)]
+
+
+def _tagged(published: Published, tag: str, kind: tuple[str, str], route: str) -> Answer:
+    content, compressed = published.content, published.compressed
+    if not compressed:
+        return Answer(200, _with_tag(content, tag, kind, []), None, route)
+    vary = [(b"vary", b"Accept-Encoding")]
+    packed = [*vary, (b"content-encoding", b"gzip")]
+    return Answer(
+        200,
+        _with_tag(content, tag, kind, vary),
+        _with_tag(compressed, f"{tag}-gzip", kind, packed),
+        route,
+    )
+
+
+def _with_tag(content: bytes, tag: str, kind: tuple[str, str], more: Headers) -> Form:
+    quoted = f'"{tag}"'.encode()
+    form = _form(content, *kind, [*more, (b"etag", quoted)])
+    return Form(form.content, form.headers, quoted)
+
+
+def _form(content: bytes, content_type: str, cache: str, more: Headers) -> Form:
+    headers = [
+        (b"content-type", content_type.encode()),
+        (b"content-length", b"%d" % len(content)),
+        (b"cache-control", cache.encode()),
+    ]
+    return Form(content, headers + more)

@@ -34,6 +34,7 @@ class _Build:
     request: ForestRequest
     subtrees: int
     done: int = 0
+    written: asyncio.Future[None] | None = None  # into the queue's folder
 
 
 class Builds:
@@ -65,10 +66,12 @@ class Builds:
         name = request_id(request)
         if name not in self._queue:
             self._enqueue(request)
-            progress = self._progress(name)
-            await asyncio.to_thread(build_queue.add, self._queue_folder, request)
-            return progress
-        return self._progress(name)
+            write = asyncio.to_thread(build_queue.add, self._queue_folder, request)
+            self._queue[name].written = asyncio.ensure_future(write)
+        build, progress = self._queue[name], self._progress(name)
+        if build.written is not None:  # whoever goes away takes nobody's place in the queue along
+            await asyncio.shield(build.written)
+        return progress
 
     def failure(self, name: str) -> str | None:
         """Return why a forest could not be built, None where that is not known."""
@@ -86,7 +89,7 @@ class Builds:
         name, start = request_id(build.request), time.monotonic()
         try:
             pin = await self._built(build)
-        except GeocorgiError as refusal:
+        except (GeocorgiError, OSError) as refusal:
             self._failed[name] = str(refusal)
             self._metrics.failed()
             log.warning("not built: %s: %s", _said(build.request), refusal)
@@ -95,8 +98,16 @@ class Builds:
             self._metrics.built(seconds)
             log.info("built in %.1f s: %s", seconds, _said(build.request))
             self._on_built(pin)
-        await asyncio.to_thread(build_queue.remove, self._queue_folder, build.request)
-        self._queue.pop(name)
+        await self._leave_queue(build)
+
+    async def _leave_queue(self, build: _Build) -> None:
+        try:
+            if build.written is not None:
+                await build.written
+            await asyncio.to_thread(build_queue.remove, self._queue_folder, build.request)
+        except (GeocorgiError, OSError) as refusal:
+            log.warning("the queue cannot be kept: %s", refusal)
+        self._queue.pop(request_id(build.request))
         self._metrics.waiting(len(self._queue))
 
     async def _built(self, build: _Build) -> ForestPin:

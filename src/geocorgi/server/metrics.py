@@ -16,9 +16,7 @@ class Metrics:
         self._answers = Counter(
             "geocorgi_answers", "Answers.", ("route", "status"), registry=self._registry
         )
-        self._bytes = Counter(
-            "geocorgi_answered_bytes", "Bytes of answers.", registry=self._registry
-        )
+        self._counts: dict[tuple[str, int], Counter] = {}
         self._waiting = Gauge(
             "geocorgi_builds_waiting", "Forests to be built.", registry=self._registry
         )
@@ -30,10 +28,12 @@ class Metrics:
             registry=self._registry,
         )  # fmt: skip
 
-    def answered(self, route: str, status: int, length: int) -> None:
+    def answered(self, route: str, status: int) -> None:
         """Count an answer."""
-        self._answers.labels(route, str(status)).inc()
-        self._bytes.inc(length)
+        count = self._counts.get((route, status))
+        if count is None:
+            count = self._counts[route, status] = self._answers.labels(route, str(status))
+        count.inc()
 
     def waiting(self, forests: int) -> None:
         """Say how many forests wait, the one that is built included."""

@@ -1,26 +1,29 @@
 """What the server answers, without HTTP: which map, which pin, which forest.
 
 Only what the current maps' catalogues offer is ever built; for anything else nothing starts.
-Verified files are kept in memory up to a bound, so that what is asked for often costs no disk.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from contextlib import suppress
 from pathlib import Path
 
 from geocorgi.errors import InvalidInput
-from geocorgi.server.answer import BINARY, JSON, Answer, file, message, progress, refusal
+from geocorgi.server.answer import BINARY, JSON, Answer, file, later, message, progress, refusal
+from geocorgi.server.at_hand import AtHand
 from geocorgi.server.builds import Builds
 from geocorgi.server.metrics import Metrics
 from geocorgi.server.store import Store
+from geocorgi.wire import addresses
 from geocorgi.wire.forest_pin import ForestPin, encode_pin, encode_pins
 from geocorgi.wire.forest_request import ForestRequest, request_for, request_id
 from geocorgi.wire.map_index import encode_index
 
-MOST_BYTES_IN_MEMORY = 256_000_000
+ANY_MAP = "/v1/maps/{map_id}"
+ANY_FOREST = f"{ANY_MAP}/forests/{{request_id}}"
+INDEX, MAP, PINS = "/v1/map", f"{ANY_MAP}/map.json", f"{ANY_MAP}/pins.json"
+PIN, FOREST = f"{ANY_FOREST}/pin.json", f"{ANY_FOREST}/{{sha256}}.safetensors"
 RETRY_SECONDS = 2
 LONGEST_RETRY_SECONDS = 60
 NOT_OFFERED = "the catalogue of the current map does not offer that"
@@ -37,10 +40,7 @@ class Service:
         self._store = store
         self._builds = Builds(store, state, self.metrics, self._built)
         self._requests: dict[str, ForestRequest] = {}
-        self._pins: dict[str, tuple[ForestPin, Answer]] = {}
-        self._files: OrderedDict[str, Answer] = OrderedDict()
-        self._in_memory = 0
-        self._index: Answer | None = None
+        self.at_hand = AtHand()
         self._working: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -68,54 +68,44 @@ class Service:
         for pin, one in zip(index.maps, maps, strict=True):
             requests = (request_for(pin.map_id, entry) for entry in one.catalogue)
             self._requests |= {request_id(request): request for request in requests}
-        self._index = message(encode_index(index))
+        self.at_hand.keep(addresses.MAP_INDEX, message(encode_index(index), INDEX))
         self._builds.prepare(maps)
 
     async def map_index(self) -> Answer:
         """Answer which maps are current."""
-        return self._index or refusal(503, "starting", RETRY_SECONDS)
+        return self.at_hand.get(addresses.MAP_INDEX) or later("starting", RETRY_SECONDS)
 
     async def map_file(self, map_id: str) -> Answer:
         """Answer with a map."""
-        known = self._files.get(map_id)
-        if known is not None:
-            return known
         found = await asyncio.to_thread(self._store.map_file, map_id)
         if found is None:
             return refusal(404, NOT_THERE)
-        return self._remember(map_id, file(found, map_id, JSON))
+        return self.at_hand.keep(addresses.map_address(map_id), file(found, map_id, JSON, MAP))
 
     async def pins(self, map_id: str) -> Answer:
         """Answer with the pins of a map's whole catalogue."""
         found = await asyncio.to_thread(self._store.pins, map_id)
-        return refusal(404, NOT_THERE) if found is None else message(encode_pins(found))
+        return refusal(404, NOT_THERE) if found is None else message(encode_pins(found), PINS)
 
     async def pin(self, map_id: str, name: str) -> Answer:
         """Answer with the pin of a forest; one that is offered and not there is built."""
-        known = self._pins.get(name)
-        if known is not None and known[0].map_id == map_id:
-            return known[1]
         found = await asyncio.to_thread(self._store.pin, map_id, name)
         if found is not None:
-            self._built(found)
-            return self._pins[name][1]
+            return self._pinned(found)
         return await self._wanted(map_id, name)
 
     async def forest(self, map_id: str, name: str, sha256: str) -> Answer:
         """Answer with a forest."""
-        known = self._files.get(sha256)
-        if known is not None:
-            self._files.move_to_end(sha256)
-            return known
         pin = await asyncio.to_thread(self._store.pin, map_id, name)
         if pin is None or pin.sha256 != sha256:
             return refusal(404, NOT_THERE)
         found = await asyncio.to_thread(self._store.forest, pin)
         if found is None:
-            self._pins.pop(name, None)
+            self.at_hand.forget(addresses.pin_address(map_id, name))
             again = await self._wanted(map_id, name)
-            return refusal(503, AGAIN, RETRY_SECONDS) if again.status == 202 else again
-        return self._remember(sha256, file(found, sha256, BINARY))
+            return later(AGAIN, RETRY_SECONDS) if again.status == 202 else again
+        address = addresses.forest_address(map_id, name, sha256)
+        return self.at_hand.keep(address, file(found, sha256, BINARY, FOREST))
 
     async def _wanted(self, map_id: str, name: str) -> Answer:
         request = self._requests.get(name)
@@ -127,14 +117,8 @@ class Service:
         return progress(state, min(RETRY_SECONDS * (1 + state.ahead), LONGEST_RETRY_SECONDS))
 
     def _built(self, pin: ForestPin) -> None:
-        self._pins[pin.request_id] = (pin, message(encode_pin(pin)))
+        self._pinned(pin)
 
-    def _remember(self, name: str, found: Answer) -> Answer:
-        size = len(found.content) + len(found.compressed or b"")
-        if name not in self._files and size <= MOST_BYTES_IN_MEMORY:
-            self._files[name] = found
-            self._in_memory += size
-            while self._in_memory > MOST_BYTES_IN_MEMORY:
-                _, gone = self._files.popitem(last=False)
-                self._in_memory -= len(gone.content) + len(gone.compressed or b"")
-        return found
+    def _pinned(self, pin: ForestPin) -> Answer:
+        address = addresses.pin_address(pin.map_id, pin.request_id)
+        return self.at_hand.keep(address, message(encode_pin(pin), PIN))

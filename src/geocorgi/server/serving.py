@@ -13,6 +13,7 @@ import uvicorn
 from geocorgi.errors import InvalidInput
 from geocorgi.server.app import new_app
 from geocorgi.server.guarded_protocol import GuardedProtocol
+from geocorgi.server.sending import AtOnce
 from geocorgi.server.service import Service
 from geocorgi.server.store import Store
 
@@ -46,7 +47,8 @@ def new_server(service: Service, listener: socket.socket, most_connections: int)
     """Return uvicorn over the service, with every bound set and nothing logged about who asks."""
     host, port = listener.getsockname()[:2]
     where = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
-    app = new_app(service, lambda: log.info("ready: %s", where))
+    routes = new_app(service, lambda: log.info("ready: %s", where))
+    app = AtOnce(routes, service.at_hand, service.metrics)
     config = uvicorn.Config(
         app, http=GuardedProtocol, ws="none", lifespan="on", log_config=None, access_log=False,
         proxy_headers=False, server_header=False, limit_concurrency=most_connections,
