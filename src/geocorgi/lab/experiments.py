@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from geocorgi.errors import InvalidInput
+from geocorgi.lab.beyond.adversary import ADVERSARY
+from geocorgi.lab.beyond.peers import PEERS
+from geocorgi.lab.beyond.repetition import REPETITION
 from geocorgi.lab.experiment import Experiment
 from geocorgi.lab.paper.computation_time import COMPUTATION_TIME
 from geocorgi.lab.paper.convergence import CONVERGENCE
@@ -18,6 +21,9 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     PRUNING_LOCATIONS,
     PRIVACY_LEVEL,
     PRECISION_REDUCTION,
+    ADVERSARY,
+    REPETITION,
+    PEERS,
 )
 ALL = "all"
 
