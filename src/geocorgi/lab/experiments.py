@@ -9,6 +9,7 @@ from geocorgi.lab.beyond.repetition import REPETITION
 from geocorgi.lab.experiment import Experiment
 from geocorgi.lab.paper.computation_time import COMPUTATION_TIME
 from geocorgi.lab.paper.convergence import CONVERGENCE
+from geocorgi.lab.paper.policies import POLICIES
 from geocorgi.lab.paper.precision_reduction import PRECISION_REDUCTION
 from geocorgi.lab.paper.privacy_level import PRIVACY_LEVEL
 from geocorgi.lab.paper.privacy_parameters import PRIVACY_PARAMETERS
@@ -21,6 +22,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     PRUNING_LOCATIONS,
     PRIVACY_LEVEL,
     PRECISION_REDUCTION,
+    POLICIES,
     ADVERSARY,
     REPETITION,
     PEERS,
