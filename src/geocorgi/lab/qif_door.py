@@ -8,6 +8,7 @@ count.
 from __future__ import annotations
 
 import importlib
+import sys
 import time
 from importlib.util import find_spec
 from typing import Any
@@ -23,7 +24,7 @@ SOLVERS = ("AUTO", "GLOP", "CLP", "HIGHS")
 
 def has_qif() -> bool:
     """Return whether qif is installed."""
-    return find_spec("qif") is not None
+    return "qif" in sys.modules or find_spec("qif") is not None
 
 
 def by_qif(problem: ObfuscationProblem) -> Generated:

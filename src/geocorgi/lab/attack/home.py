@@ -136,7 +136,9 @@ class Attack:
         rows = self._rows(home, chance)
         others = [cell for cell in range(len(rows)) if cell != home]
         places = chance.choice(others, self.other_places, replace=False)
-        visits = np.bincount(chance.choice(places, days), minlength=len(rows))
+        visits = np.zeros(len(rows), dtype=np.intp)
+        if self.other_places:
+            visits = np.bincount(chance.choice(places, days), minlength=len(rows))
         nights = 1 if self.habit.memory else days
         if self.habit.memory:
             visits = np.minimum(visits, 1)
