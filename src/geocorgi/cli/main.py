@@ -14,7 +14,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from geocorgi.cli.audit import audit_command
+from geocorgi.cli.budget import budget_command
+from geocorgi.cli.epsilon import epsilon_command
 from geocorgi.cli.explain import explain_command
+from geocorgi.cli.history import history_command
 from geocorgi.cli.picture import picture_app
 from geocorgi.cli.place_option import PLACE_IN_WORDS
 from geocorgi.cli.policy import policy_app
@@ -28,6 +31,9 @@ app.command("tree")(tree_command)
 app.command("audit")(audit_command)
 app.command("report", context_settings=PLACE_IN_WORDS)(report_command)
 app.command("explain", context_settings=PLACE_IN_WORDS)(explain_command)
+app.command("history")(history_command)
+app.command("budget")(budget_command)
+app.command("epsilon")(epsilon_command)
 app.command("sync")(sync_command)
 app.add_typer(picture_app, name="picture")
 app.add_typer(policy_app, name="policy")
