@@ -12,8 +12,13 @@ import pytest
 
 from geocorgi.device import acceptance
 from geocorgi.device.acceptance import Fault, accept
+from geocorgi.device.areas import ListedCells
+from geocorgi.device.ledger import Ledger
+from geocorgi.device.obfuscate import obfuscate
+from geocorgi.device.policy import Policy
 from geocorgi.device.secret import DeviceSecret
 from geocorgi.device.verdicts import Verdicts
+from geocorgi.device.whereabouts import Whereabouts
 from geocorgi.errors import ForestRefused
 from geocorgi.matrix.forest import PrivacyForest
 from geocorgi.matrix.forest_file import forest_bytes
@@ -21,10 +26,10 @@ from geocorgi.matrix.prunable import Rows
 from geocorgi.matrix.sealed import SealedMatrix
 from geocorgi.tree import distances
 from geocorgi.wire.catalogue import CatalogueEntry
-from geocorgi.wire.forest_request import request_for
+from geocorgi.wire.forest_request import ForestRequest, request_for
 from geocorgi.wire.map_codec import map_id
-from tests.device.forests import made, optimal_forest, quick_forest
-from tests.wire.maps import small_map
+from tests.device.forests import device_on, made, optimal_forest, quick_forest
+from tests.wire.maps import LEAVES, small_map
 
 MAP = small_map()
 REQUEST = request_for(map_id(MAP), CatalogueEntry(1, None, 2, Rows.KEEP, 5.0))
@@ -234,6 +239,40 @@ MALFORMED = {
     "empty": (lambda: b"", "empty or too large"),
     "an error page": (lambda: b"<html>502 Bad Gateway</html>", "impossible length"),
 }
+
+
+def hostile_bytes() -> dict[str, Callable[[], bytes]]:
+    """Return every hostile answer by its name."""
+    answers = {name: make for name, (make, _) in MALFORMED.items()}
+    return answers | {
+        name: lambda make=make: forest_bytes(make()) for name, (make, _) in HOSTILE.items()
+    }
+
+
+@dataclass(frozen=True)
+class Hostile:
+    """A server that answers every request with the same bytes."""
+
+    content: bytes
+
+    def forest(self, _request: ForestRequest) -> bytes:
+        return self.content
+
+
+@pytest.mark.parametrize("name", hostile_bytes())
+def test_of_a_hostile_forest_nothing_is_drawn_nothing_charged_wherever_the_user_is(name, tmp_path):
+    # S of two cells somewhere, so that the request is the one that is answered.
+    policy = Policy(1, 0, black_list=(ListedCells(LEAVES[10:12]),))
+    hostile = Hostile(hostile_bytes()[name]())
+    refusals = set()
+    with Ledger(tmp_path) as ledger:
+        device = replace(device_on(MAP), forests=hostile, memory=ledger)
+        for real_leaf in (LEAVES[0], LEAVES[10], LEAVES[24], LEAVES[48]):
+            with pytest.raises(ForestRefused) as refusal:
+                obfuscate(Whereabouts(real_leaf), policy, device)
+            refusals.add(str(refusal.value))
+        assert ledger.history() == ledger.charges() == ()
+    assert len(refusals) == 1
 
 
 @pytest.mark.parametrize("name", MALFORMED)
