@@ -13,6 +13,7 @@ from geocorgi.tree.cells import centres
 from geocorgi.tree.location_tree import LocationTree
 from geocorgi.wire.catalogue import CatalogueEntry
 from geocorgi.wire.map_codec import map_id, read_map
+from geocorgi.wire.predicate import Condition
 
 ROOT = "872830828ffffff"
 LEAVES = LocationTree(ROOT, 2).leaves
@@ -130,6 +131,8 @@ def test_people_are_told_what_is_on_the_map(capsys, tmp_path):
         ("--root", ROOT, "--region", "city.geojson"),
         ("--filter", "popular"),
         ("--filter", "popular=no-such-file.csv"),
+        ("--filter", "busy=popular_18>=2"),
+        ("--filter", "busy=popular_18>=2.e"),
         ("--level", "9"),
         ("--gap", "2"),
         ("--out", "no/such/folder/map.json"),
@@ -143,3 +146,49 @@ def test_what_cannot_be_meant_is_refused_in_one_sentence(capsys, tmp_path, monke
     assert err.strip()
     assert "Traceback" not in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_check_ins_give_the_hours_at_which_a_leaf_is_popular(capsys, tmp_path):
+    out, checkins = tmp_path / "map.json", tmp_path / "checkins.txt"
+    (latitude,), (longitude,) = centres(LEAVES[:1])
+    times = ["2010-07-19T01:30:00Z", "2010-07-20T01:59:59Z", "2010-12-19T02:00:00Z"]
+    rows = [f"{n}\t{time}\t{latitude}\t{longitude}\t{n}" for n, time in enumerate(times)]
+    checkins.write_text("\n".join(rows) + "\n")
+    answer(
+        capsys, *SMALL, "--checkins", str(checkins), "--level", "2",
+        "--filter", "evening=popular_18>=2", "--filter", "quiet=checkins<=0", "--delta", "0",
+        "--out", str(out),
+    )  # fmt: skip
+    made = read_map(out)
+    by_hour = {hour: made.attributes[f"popular_{hour:02}"].sum() for hour in range(24)}
+    assert by_hour == {hour: {18: 3.0}.get(hour, 0.0) for hour in range(24)}  # in summer and winter
+    assert made.attributes["checkins"].sum() == 3
+    assert made.filters["evening"] == (min(LEAVES[:1]),)
+    assert len(made.filters["quiet"]) == 48
+    assert made.predicates["evening"] == (Condition("popular_18", at_least=2.0),)
+
+
+def test_a_region_in_shards_is_one_map_for_each_root(capsys, tmp_path):
+    roots = [ROOT, "872830829ffffff"]
+    options = [word for root in roots for word in ("--root", root)]
+    prior = tmp_path / "prior.csv"
+    leaves = [leaf for root in roots for leaf in LocationTree(root, 1).leaves]
+    prior.write_text("cell,weight\n" + "".join(f"{leaf},{n}\n" for n, leaf in enumerate(leaves)))
+    common = [*options, "--height", "1", "--prior", str(prior), "--filter", f"busy={prior}"]
+    found = answer(capsys, *common, "--shards", "--out", str(tmp_path / "city.json"))
+    answer(capsys, *common, "--out", str(tmp_path / "whole.json"))
+    whole = read_map(tmp_path / "whole.json")
+    parts = [read_map(tmp_path / f"city-{root}.json") for root in roots]
+    assert found["map_id"].split(", ") == [map_id(part) for part in parts]
+    for part, root in zip(parts, roots, strict=True):
+        assert part.roots == (root,)
+        assert part.shard.roots_of_region == tuple(roots)
+        assert "which of the region's 2 roots matters to you" in part.shard.reveals
+        for leaf in part.leaves:
+            assert part.priors[leaf] == whole.priors[leaf]
+            assert (leaf in part.filters["busy"]) == (leaf in whole.filters["busy"])
+
+
+def test_one_root_is_no_region(capsys, tmp_path):
+    code, _, err = run(capsys, *SMALL, "--shards", "--out", str(tmp_path / "map.json"))
+    assert (code, "two or more roots" in err) == (2, True)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 from rich.table import Table
 
-from geocorgi.checkins.counts import leaf_counts
 from geocorgi.checkins.readers import read_snap
 from geocorgi.errors import BadFile, InvalidInput
 from geocorgi.files import write_atomically
 from geocorgi.matrix.prunable import Rows
 from geocorgi.server.catalogue import DELTAS, Offer, with_catalogue
+from geocorgi.server.filters import filters_of
+from geocorgi.server.popularity import COUNT, counted_leaves
+from geocorgi.server.sharding import in_shards
 from geocorgi.terminal import console, print_json
 from geocorgi.tree.location_tree import LocationTree
 from geocorgi.tree.priors import Priors, priors_from_counts, uniform_priors
@@ -37,7 +41,9 @@ def map_command(
     prior: Path | None = typer.Option(None, help="Instead: CSV cell,weight with every leaf."),
     targets: Path | None = typer.Option(None, help="CSV cell,weight; else all leaves alike."),
     filter_: list[str] = typer.Option(
-        [], "--filter", help="NAME=FILE: leaves of weight above zero in CSV cell,weight pass."
+        [],
+        "--filter",
+        help="NAME=ATTRIBUTE>=NUMBER[,…]; or NAME=FILE, CSV cell,weight: above zero.",
     ),
     epsilon: list[float] = typer.Option(list(EPSILONS_PER_KM), help="Offer this budget per km."),
     level: list[int] = typer.Option([], help="Offer this privacy level; every one, if none."),
@@ -45,17 +51,19 @@ def map_command(
     rows: list[Rows] = typer.Option(list(Rows), help="Offer this mode."),
     gap: float = typer.Option(1e-3, help="Stop each matrix this near its optimum."),
     work: int | None = typer.Option(None, help="Stop each matrix after so many pricing problems."),
+    shards: bool = typer.Option(False, "--shards", help="One map for each root: OUT-ROOT.json."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Build the public map: trees, priors, filters, and the catalogue of what is offered.
 
-    With neither check-ins nor priors every leaf is as likely as every other. Equal inputs give
-    equal bytes; the map's name is their SHA-256.
+    With neither check-ins nor priors every leaf is as likely as every other. Check-ins give the
+    attributes checkins and popular_00 to popular_23 (by the hour there), for filters. Equal inputs
+    give equal bytes; the map's name is their SHA-256.
 
     Example: [bold]geocorgi-server map --root 86283082fffffff --out map.json[/bold]
 
-    Example: [bold]geocorgi-server map --region city.geojson --checkins all.txt.gz --out
-    map.json[/bold]
+    Example: [bold]geocorgi-server map --region city.geojson --checkins all.txt.gz
+    --filter 'popular=checkins>=10' --out map.json[/bold]
     """
     if not out.parent.is_dir():
         raise BadFile(f"cannot write {out.name}: its folder does not exist")
@@ -63,23 +71,42 @@ def map_command(
         raise InvalidInput("choose one of --checkins and --prior")
     trees = _trees(root, region, root_resolution, height)
     leaves = tuple(leaf for tree in trees for leaf in tree.leaves)
-    counted, notes = _priors(leaves, checkins, prior)
+    known = _known(leaves, checkins, prior)
+    found = filters_of(filter_, known.attributes, leaves)
     plain = PublicMap(
         roots=tuple(tree.root for tree in trees),
         height=height,
-        priors=counted,
+        priors=known.priors,
         settings=Settings(tuple(sorted(set(epsilon))), gap, work),
         targets=None if targets is None else _in_order(read_weights(targets)),
-        filters=dict(_filter(text) for text in filter_),
+        attributes=found.attributes,
+        filters=found.cells,
+        predicates=found.predicates,
     )
     offer = Offer(sorted(set(level)) or range(1, height + 1), sorted(set(delta)), rows)
-    public_map = with_catalogue(plain, offer)
-    write_atomically(out, encode_map(public_map))
-    answer = _described(public_map) | notes | {"out": out.name}
+    answer = _written(plain, offer, out, shards) | known.notes
     if as_json:
         print_json(answer)
     else:
         _show(answer)
+
+
+def _written(plain: PublicMap, offer: Offer, out: Path, shards: bool) -> dict[str, Any]:
+    """Write the map, or each shard of it; return what there is to say."""
+    if not shards:
+        whole = with_catalogue(plain, offer)
+        write_atomically(out, encode_map(whole))
+        return _described(whole) | {"out": out.name}
+    parts = in_shards(plain, offer)
+    names = [f"{out.stem}-{part.roots[0]}{out.suffix}" for part in parts]
+    for part, name in zip(parts, names, strict=True):
+        write_atomically(out.with_name(name), encode_map(part))
+    summed = {
+        "map_id": ", ".join(map_id(part) for part in parts),
+        "entries": sum(len(part.catalogue) for part in parts),
+        "out": ", ".join(names),
+    }
+    return _described(replace(plain, catalogue=parts[0].catalogue)) | summed
 
 
 def _trees(
@@ -93,36 +120,31 @@ def _trees(
     return cover_region(read_region(region), root_resolution, root_resolution + height)
 
 
-def _priors(
-    leaves: tuple[str, ...], checkins: Path | None, prior: Path | None
-) -> tuple[Priors, dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of the leaves, and what to say of where it comes from."""
+
+    priors: Priors
+    attributes: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    notes: dict[str, Any] = field(default_factory=dict)
+
+
+def _known(leaves: tuple[str, ...], checkins: Path | None, prior: Path | None) -> _Known:
     if checkins is not None:
-        found = leaf_counts(read_snap(checkins), leaves)
+        found = counted_leaves(read_snap(checkins), leaves)
         notes = {
-            "checkins": int(found.counts.sum()),
+            "checkins": found.inside,
             "checkins_outside": found.outside,
-            "bad_rows": found.report.rows_bad,
+            "bad_rows": found.bad_rows,
         }
-        return priors_from_counts(leaves, found.counts), notes
-    if prior is not None:
-        return read_priors(prior, leaves), {}
-    return uniform_priors(leaves), {}
+        priors = priors_from_counts(leaves, found.attributes[COUNT])
+        return _Known(priors, found.attributes, notes)
+    return _Known(uniform_priors(leaves) if prior is None else read_priors(prior, leaves))
 
 
 def _in_order(priors: Priors) -> Priors:
     pairs = sorted(zip(priors.cells, priors.weights.tolist(), strict=True))
     return Priors(tuple(cell for cell, _ in pairs), np.array([weight for _, weight in pairs]))
-
-
-def _filter(text: str) -> tuple[str, tuple[str, ...]]:
-    name, equals, file = text.partition("=")
-    if not equals:
-        raise InvalidInput("--filter takes NAME=FILE, such as popular=popular.csv")
-    found = read_weights(file)
-    passing = [
-        cell for cell, weight in zip(found.cells, found.weights.tolist(), strict=True) if weight > 0
-    ]
-    return name, tuple(sorted(passing))
 
 
 def _described(public_map: PublicMap) -> dict[str, Any]:
