@@ -16,6 +16,7 @@ from geocorgi.server import build_queue
 from geocorgi.server.build_process import Task, run_build
 from geocorgi.server.metrics import Metrics
 from geocorgi.server.store import Store
+from geocorgi.server.words import said
 from geocorgi.wire.build_progress import BuildProgress, State
 from geocorgi.wire.forest_pin import ForestPin
 from geocorgi.wire.forest_request import ForestRequest, request_id
@@ -92,11 +93,11 @@ class Builds:
         except (GeocorgiError, OSError) as refusal:
             self._failed[name] = str(refusal)
             self._metrics.failed()
-            log.warning("not built: %s: %s", _said(build.request), refusal)
+            log.warning("not built: %s: %s", said(build.request), refusal)
         else:
             seconds = time.monotonic() - start
             self._metrics.built(seconds)
-            log.info("built in %.1f s: %s", seconds, _said(build.request))
+            log.info("built in %.1f s: %s", seconds, said(build.request))
             self._on_built(pin)
         await self._leave_queue(build)
 
@@ -122,14 +123,14 @@ class Builds:
             except WorkerLost:
                 if attempt == MOST_LOSSES:
                     raise
-                log.warning("a build was lost and is tried again: %s", _said(build.request))
+                log.warning("a build was lost and is tried again: %s", said(build.request))
         return await asyncio.to_thread(self._publish, build.request, out, work_folder)
 
     def _publish(self, request: ForestRequest, out: Path, work_folder: Path) -> ForestPin:
         before = self._store.pin(request.map_id, request_id(request))
         pin = self._store.publish_forest(request, out.read_bytes())
         if before is not None and before != pin:
-            log.warning("a pin has changed, publish a new map: %s", _said(request))
+            log.warning("a pin has changed, publish a new map: %s", said(request))
         out.unlink()
         shutil.rmtree(work_folder, ignore_errors=True)
         self._store.publish_pins(self._maps[request.map_id])
@@ -152,11 +153,3 @@ class Builds:
     @property
     def _queue_folder(self) -> Path:
         return self._state / "queue"
-
-
-def _said(request: ForestRequest) -> str:
-    """Return the catalogue entry in words: it is public, and who asked is not in it."""
-    return (
-        f"level {request.privacy_level}, filter {request.filter or 'none'}, "
-        f"delta {request.delta}, rows {request.rows.value}, epsilon {request.epsilon_per_km:g}/km"
-    )

@@ -1,4 +1,4 @@
-"""What an operator runs: public maps, and matrices and forests that prove what they promise.
+"""What an operator runs: public maps, forests that prove what they promise, and the service.
 
 Example: [bold]geocorgi-server matrix --epsilon 5 --out matrix.safetensors[/bold]
 """
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from geocorgi.server.forest_command import forest_command
 from geocorgi.server.map_command import map_command
 from geocorgi.server.matrix_command import matrix_command
+from geocorgi.server.precompute_command import precompute_command
 from geocorgi.server.serve_command import serve_command
 from geocorgi.server.wall import raise_wall
 from geocorgi.terminal import new_command, run_command
@@ -18,6 +19,7 @@ app = new_command(__doc__)
 app.command("matrix")(matrix_command)
 app.command("map")(map_command)
 app.command("forest")(forest_command)
+app.command("precompute")(precompute_command)
 app.command("serve")(serve_command)
 
 
