@@ -34,13 +34,13 @@ def test_a_failure_before_the_end_leaves_the_old_file_and_nothing_else(tmp_path,
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_the_bytes_are_on_the_disk_before_they_have_the_name(tmp_path, monkeypatch):
+def test_bytes_reach_the_disk_before_their_name_does_and_the_name_too(tmp_path, monkeypatch):
     order = []
     fsync, replace = os.fsync, Path.replace
     monkeypatch.setattr(files.os, "fsync", lambda handle: (order.append("sync"), fsync(handle)))
     monkeypatch.setattr(Path, "replace", lambda self, to: (order.append("name"), replace(self, to)))
     write_atomically(tmp_path / "it", b"new")
-    assert order == ["sync", "name"]
+    assert order == ["sync", "name", "sync"]
 
 
 def test_a_folder_that_is_not_there_is_refused_in_one_sentence(tmp_path):

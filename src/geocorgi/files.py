@@ -65,11 +65,6 @@ def publish(finished: Path, path: Path) -> None:
     try:
         reached_disk(finished)
         finished.replace(path)
-        if hasattr(os, "O_DIRECTORY"):
-            folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+        _sync_folder(path.parent)
     except OSError as refusal:
         raise BadFile(f"cannot write {path.name}: {refusal.strerror}") from refusal

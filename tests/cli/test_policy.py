@@ -141,7 +141,7 @@ def test_the_example_means_what_it_says_with_every_line_switched_on(tmp_path):
     lines = [
         line if line.startswith(said_elsewhere) else re.sub(r"^( *)# ", r"\1", line)
         for line in EXAMPLE.splitlines()
-        if not line.startswith(('# radius = "500', "# black_list = "))
+        if not line.startswith(('# radius = "500', "# black_list = ", "# unit = "))  # either, or
     ]
     (tmp_path / "downtown.geojson").write_text('{"type": "Polygon"}')
     policy = parse_policy("\n".join(lines), tmp_path)

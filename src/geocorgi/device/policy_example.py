@@ -50,6 +50,6 @@ preferences = [
 # time_to_live = "30 minutes"
 # time_out = "10 seconds"
 # column = "now"
-# unit = "km"                # of numbers, as they come
+# unit = "km"                # of a length, time or temperature, as they come
 # subtree = "872830828ffffff"   # asks for this subtree alone, and so tells which
 """
