@@ -25,8 +25,9 @@ The map of the house, in the direction in which things depend on each other:
     imports it; it is shipped as an extra.
 ``geocorgi.synthetic``
     a made-up city, for demonstrations and tests.
-``geocorgi.terminal``, ``geocorgi.files``, ``geocorgi.seeded``
-    doors: how commands speak, how files are written, where made-up data gets its chance.
+``geocorgi.terminal``, ``geocorgi.files``, ``geocorgi.cluster``, ``geocorgi.seeded``
+    doors: how commands speak, how files are written, how many machines are asked, where made-up
+    data gets its chance.
 
 This module imports nothing, so that importing one room never opens the door to another.
 """

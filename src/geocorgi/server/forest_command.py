@@ -60,9 +60,7 @@ def forest_command(
     with ExitStack() as stack:
         executor = None
         if cluster is not None:
-            from geocorgi.generate.privacy_forest_cluster import (  # noqa: PLC0415 - only if asked for
-                cluster_executor,
-            )
+            from geocorgi.cluster import cluster_executor  # noqa: PLC0415 - only if asked for
 
             executor = stack.enter_context(cluster_executor(cluster))
         try:

@@ -66,9 +66,7 @@ def _executor(
 ) -> AbstractContextManager[Executor | None]:
     if cluster is None:
         return executor_for(len(public_map.leaves))
-    from geocorgi.generate.privacy_forest_cluster import (  # noqa: PLC0415 - only if asked for
-        cluster_executor,
-    )
+    from geocorgi.cluster import cluster_executor  # noqa: PLC0415 - only if asked for
 
     return cluster_executor(cluster)
 
