@@ -130,3 +130,13 @@ def test_nothing_is_drawn_or_charged(capsys: Capsys, device: Path) -> None:
     explained(capsys, device, HOME_REMOVED, "--from", device / "here.txt")
     with Ledger(device / "data") as ledger:
         assert ledger.history() == ledger.charges() == ()
+
+
+def test_where_the_user_is_is_drawn_only_if_she_asks(capsys: Capsys, device: Path) -> None:
+    from_file = ("--from", device / "here.txt")
+    silent = explained(capsys, device, HOME_REMOVED, *from_file)
+    assert "U: you" not in silent
+    drawn = explained(capsys, device, HOME_REMOVED, *from_file, "--draw").splitlines()
+    shown = "\n".join(line for line in drawn if not line.strip(" ░▒▓█Ux"))
+    assert shown.count("U") == 1
+    assert shown.count("x") == 1

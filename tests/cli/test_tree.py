@@ -124,3 +124,12 @@ def test_a_refusal_is_one_sentence_and_exit_code_two(
     assert err.startswith("geocorgi: ")
     assert err.count("\n") == 1
     assert "-122.42" not in err.replace("such as --at 37.77,-122.42", "")
+
+
+def test_a_small_tree_is_drawn_and_a_large_one_or_one_at_a_pole_is_not(capsys):
+    drawn = said(capsys, "tree", "--root", "872830828ffffff", "--height", "2").out
+    assert {"░", "▒", "█"} <= set(drawn)
+    across = said(capsys, "tree", "--at", "0,180", "--root-resolution", "7", "--height", "2").out
+    assert 20 < sum("░" in line for line in across.splitlines()) + 15 < 60
+    assert "░" not in said(capsys, "tree", "--height", "4").out
+    assert "░" not in said(capsys, "tree", "--at", "90,0").out

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from geocorgi.errors import BadFile, InvalidInput
 from geocorgi.matrix.obfuscation_matrix import ObfuscationMatrix
 from geocorgi.pictures.drawing import Circle, Drawing
+from geocorgi.pictures.ink import percent
 from geocorgi.pictures.page import page
 from geocorgi.pictures.picture import Picture
 from geocorgi.pictures.png import png
@@ -47,11 +48,10 @@ def shades(text: str) -> dict[str, float]:
     return found
 
 
-def test_a_tree_shows_every_leaf_and_every_outline():
-    drawn = parsed(svg(picture_of_tree(TREE).drawing))
-    assert len(shades(svg(picture_of_tree(TREE).drawing))) == 49
-    outlines = [p for p in drawn.iter(f"{SVG}path") if p.get("fill") == "none" and p.get("stroke")]
-    assert len([p for p in outlines if p.get("pointer-events")]) == 8
+def test_a_tree_shows_every_leaf_and_names_its_levels():
+    text = svg(picture_of_tree(TREE).drawing)
+    assert len(shades(text)) == 49
+    assert re.findall(r">(level \d)<", text) == ["level 2", "level 1"]
 
 
 @given(st.lists(st.floats(0, 1), min_size=7, max_size=7).filter(any))
@@ -77,14 +77,51 @@ def test_a_row_shows_the_matrix_and_marks_the_real_cell():
 def test_what_is_removed_is_hatched_with_its_reason_and_other_subtrees_are_left_out():
     removed = {SEVEN.leaves[0]: "home = False", "89283082803ffff": "elsewhere"}
     text = svg(picture_of_removal(SEVEN, removed).drawing)
-    assert text.count("url(#hatch)") == 1
+    assert text.count('fill="url(#hatch)" pointer-events') == 1
     assert "home = False" in text
+    assert ">never reported<" in text
     assert "elsewhere" not in text
+
+
+def test_cells_that_were_pruned_from_a_row_are_hatched_and_the_user_may_be_in_one():
+    rest = SEVEN.leaves[1:]
+    matrix = ObfuscationMatrix(SEVEN.leaves, rest, 0, np.full((7, 6), 1 / 6))
+    gone = SEVEN.leaves[0]
+    drawing = picture_of_row(matrix, gone, {gone: "home"}).drawing
+    assert set(drawing.cells) == set(SEVEN.leaves)
+    assert gone in drawing.crossed
+    assert drawing.marked == {gone: "here"}
+    assert drawing.shares == pytest.approx(dict.fromkeys(rest, 1 / 6))
+
+
+def test_a_scale_says_of_what_its_shares_are_and_in_which_unit():
+    text = svg(picture_of_priors(Priors(SEVEN.leaves, np.arange(7.0))).drawing)
+    assert ">share of visits, in %<" in text
+    assert re.search(r">\d+ k?m<", text)
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [(1.0, "100"), (0.3812, "38"), (0.0234, "2.3"), (0.0, "0"), (3e-7, "<0.001"), (0.03, "3")],
+)
+def test_shares_are_said_with_two_digits(share, said):
+    assert percent(share) == said
+
+
+def test_a_picture_follows_the_readers_dark_ground():
+    text = svg(picture_of_tree(SEVEN).drawing)
+    assert "prefers-color-scheme: dark" in text
+    for kind in ("sheet", "paper", "shade", "accent"):
+        assert f".{kind} {{" in text
+    assert 'class="paper"' in text
+    assert 'class="paper"' not in page(picture_of_tree(SEVEN).drawing)
 
 
 def test_the_circles_have_their_radii_to_scale():
     text = svg(picture_of_protection(TREE, 5.0, 0.5).drawing)
-    circles = [float(circle.get("r")) for circle in parsed(text).iter(f"{SVG}circle")]
+    drawn = [circle for circle in parsed(text).iter(f"{SVG}circle") if circle.get("cx") != "17"]
+    circles = [float(circle.get("r")) for circle in drawn]
+    assert [circle.get("stroke-dasharray") is None for circle in drawn] == [True, False]
     assert circles[0] / circles[1] == pytest.approx(np.log(4) / 5 / 0.5, rel=1e-2)
 
 

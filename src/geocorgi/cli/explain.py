@@ -16,6 +16,7 @@ from geocorgi.cli.device_option import (
     PolicyFile,
     device_at_hand,
 )
+from geocorgi.cli.hex_map import hex_map
 from geocorgi.cli.place_option import FromFile, FromGpsd, Place, asked_place
 from geocorgi.cli.server_option import (
     MapId,
@@ -31,6 +32,7 @@ from geocorgi.device.explanation import Explanation, Here, explain
 from geocorgi.device.obfuscate import ANYBODY
 from geocorgi.device.preparation import prepare
 from geocorgi.terminal import console, print_json
+from geocorgi.tree import cells
 
 MOST_SHOWN = 20
 
@@ -44,6 +46,7 @@ def explain_command(
     map_file: Path | None = MapOption,
     forests: Path | None = Forests,
     recipient: str = typer.Option(ANYBODY, "--to", help="For whom: a label of your own."),
+    draw: bool = typer.Option(False, "--draw", help="Draw your subtree here, and where you are."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
     server: str | None = ServerUrl,
     map_id: str | None = MapId,
@@ -70,6 +73,8 @@ def explain_command(
         print_json(asdict(explained))
     else:
         _show(explained)
+        if draw and explained.here is not None and real_leaf is not None:
+            _draw(explained.here, real_leaf)
 
 
 def _show(explained: Explanation) -> None:
@@ -132,3 +137,13 @@ def _show_here(here: Here) -> None:
     console.print(table)
     for sentence in guarantee.exceptions:
         console.print(f"  [yellow]note:[/yellow] {escape(sentence)}")
+
+
+def _draw(here: Here, real_leaf: str) -> None:
+    """Draw the subtree for the user's own screen: this alone of all commands shows where she is."""
+    leaves = cells.descendants(here.subtree, cells.resolution_of(real_leaf))
+    shares = {leaf: 0.0 if leaf in here.never_reported else 1.0 for leaf in leaves}
+    marks = dict.fromkeys(here.never_reported, "x") | {real_leaf: "U"}
+    console.print()
+    console.print(hex_map(shares, marks))
+    console.print("[dim]U: you; x, light: never reported (for your eyes only)[/dim]")

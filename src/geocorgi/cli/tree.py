@@ -8,6 +8,7 @@ from typing import Any
 import typer
 from rich.table import Table
 
+from geocorgi.cli.hex_map import can_be_mapped, tree_map
 from geocorgi.errors import InvalidInput
 from geocorgi.terminal import console, print_json
 from geocorgi.tree import cells, distances
@@ -120,6 +121,9 @@ def _show(trees: tuple[LocationTree, ...]) -> None:
                 f"{about}{level['mean_spacing_km'] * 1000:,.0f} m",
             )
         console.print(table)
+    if len(trees) == 1 and can_be_mapped(trees[0]):
+        console.print(tree_map(trees[0]))
+        console.print("[dim]one shade: leaves below one cell of level 1[/dim]")
     if len(trees) > 5:
         console.print(f"… and {len(trees) - 5} more trees of the same shape (all with --json)")
     console.print(f"Distances: {distances.DEFINITION}.")

@@ -27,11 +27,12 @@ class Circle:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Cells, drawn darker where their share is larger, and what is marked among them.
+    """Cells, drawn stronger where their share is larger, and what is marked among them.
 
-    ``shares`` are None where there is nothing to compare. ``outlined`` are coarser cells whose
-    outline is drawn over the others; ``crossed`` cells are struck out, each with what its tooltip
-    says; ``marked`` cells carry a short text.
+    ``shares`` are None where there is nothing to compare; ``shares_are`` says of what they are.
+    ``outlined`` are coarser cells: a line is drawn around those of the cells that are below each.
+    ``crossed`` cells are struck out, each with what its tooltip says, and ``crossed_are`` says what
+    that means; ``marked`` cells carry a short text.
     """
 
     title: str
@@ -42,6 +43,8 @@ class Drawing:
     crossed: Mapping[str, str] = field(default_factory=dict)
     marked: Mapping[str, str] = field(default_factory=dict)
     circles: tuple[Circle, ...] = ()
+    shares_are: str = "share"
+    crossed_are: str = "never reported"
 
     def __post_init__(self) -> None:
         """Refuse what cannot be drawn."""

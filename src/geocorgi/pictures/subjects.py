@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from geocorgi.errors import InvalidInput
 from geocorgi.matrix.epsilon import require_epsilon
 from geocorgi.matrix.obfuscation_matrix import ObfuscationMatrix
+from geocorgi.matrix.protection_radius import protection_radius_km
 from geocorgi.matrix.sealed import SealedMatrix
 from geocorgi.pictures.drawing import Circle, Drawing
 from geocorgi.pictures.picture import Picture
@@ -35,24 +35,33 @@ def picture_of_priors(priors: Priors) -> Picture:
     shares = dict(zip(priors.cells, priors.probabilities.tolist(), strict=True))
     empty = sum(share == 0 for share in shares.values())
     caption = f"{len(shares):,} cells, {empty:,} of them of prior zero"
-    return Picture(Drawing("Prior", caption, _few(priors.cells), shares))
+    return Picture(
+        Drawing("Prior", caption, _few(priors.cells), shares, shares_are="share of visits")
+    )
 
 
-def picture_of_row(matrix: ObfuscationMatrix | SealedMatrix, cell: str) -> Picture:
-    """Show where a user who is in ``cell`` may be reported, and how often."""
-    cell = cells.require_cell(cell)
+def picture_of_row(
+    matrix: ObfuscationMatrix | SealedMatrix, cell: str, removed: Mapping[str, str] | None = None
+) -> Picture:
+    """Show where a user who is in ``cell`` may be reported, and how often.
+
+    ``removed`` are cells that were pruned from the matrix, each with its reason: they are hatched.
+    """
+    cell, removed = cells.require_cell(cell), removed or {}
     if cell not in matrix.row_cells:
         raise InvalidInput("the matrix has no row for that cell; choose one of its row cells")
     row = np.asarray(matrix.weights[matrix.row_cells.index(cell)], dtype=np.float64)
     shares = dict(zip(matrix.column_cells, (row / row.sum()).tolist(), strict=True))
-    shown = tuple(sorted(set(matrix.row_cells) | set(matrix.column_cells)))
+    shown = tuple(sorted({*matrix.row_cells, *matrix.column_cells, *removed}))
     return Picture(
         Drawing(
             "Where a report may fall",
             f"from cell {cell}, marked; {len(matrix.column_cells)} cells can be reported",
             _few(shown),
             shares,
+            crossed=removed,
             marked={cell: "here"},
+            shares_are="chance to be reported",
         )
     )
 
@@ -61,8 +70,9 @@ def picture_of_removal(tree: LocationTree, removed: Mapping[str, str]) -> Pictur
     """Show the leaves that are never reported, each with its reason."""
     leaves = _few(tree.leaves)
     inside = {cell: reason for cell, reason in removed.items() if cell in set(leaves)}
-    caption = f"{len(inside)} of {len(leaves)} cells are never reported (hatched)"
-    return Picture(Drawing("What is removed", caption, leaves, crossed=inside))
+    coarser = tuple(cell for level in range(1, tree.height + 1) for cell in tree.nodes(level))
+    caption = f"{len(inside)} of {len(leaves)} cells below {tree.root} are never reported"
+    return Picture(Drawing("What is removed", caption, leaves, outlined=coarser, crossed=inside))
 
 
 def picture_of_protection(tree: LocationTree, epsilon_per_km: float, accuracy_km: float) -> Picture:
@@ -72,13 +82,16 @@ def picture_of_protection(tree: LocationTree, epsilon_per_km: float, accuracy_km
     as the middle, compared with before: the usual reading of Geo-Ind's level. The second is the
     distance by which reports are expected to be off.
     """
-    radius_km = math.log(4) / require_epsilon(epsilon_per_km)
+    radius_km = protection_radius_km(require_epsilon(epsilon_per_km))
     middle = cells.centre(tree.root)
     circles = (
         Circle(middle, radius_km, f"protected within {1000 * radius_km:,.0f} m"),
         Circle(middle, accuracy_km, f"accurate to {1000 * accuracy_km:,.0f} m", dashed=True),
     )
-    caption = f"epsilon {epsilon_per_km:g} per km: odds of 4 at most within the full circle"
+    caption = (
+        f"epsilon {epsilon_per_km:g} per km: from one place in the full circle to its middle, a "
+        "report shifts odds by 4 at most"
+    )
     return Picture(Drawing("Protection", caption, _few(tree.leaves), circles=circles))
 
 
