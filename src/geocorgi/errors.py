@@ -28,6 +28,7 @@
     │   ├── LossBelowBound         a feasible loss lies under its proved lower bound
     │   ├── SubtreeFailed          a subtree of a forest has no matrix; the forest is not published
     │   └── WorkerLost             the process that built a forest ended without a word
+    ├── ReleaseUnfinished      a worker's: a release stopped midway; the same command goes on
     ├── FetchFailed            the network's or the server's: what was asked for did not come
     │   ├── Unreachable            no whole answer in time; asking again later may help
     │   ├── NotReady               the server is still building it when patience ends
@@ -154,6 +155,10 @@ class BudgetSpent(GeocorgiError):
         """Hold the sentence and the time when a next draw fits; None if it never will."""
         super().__init__(sentence)
         self.frees_at = frees_at
+
+
+class ReleaseUnfinished(GeocorgiError):
+    """A worker did not finish its part of a release; what is done is kept."""
 
 
 class FetchFailed(GeocorgiError):

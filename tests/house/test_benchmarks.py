@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import REPOSITORY
 
-PROGRAMS = ("audit.py", "document.py", "engine.py", "reader.py")
+PROGRAMS = ("audit.py", "document.py", "engine.py", "protect.py", "reader.py")
 PAGE = REPOSITORY / "docs" / "benchmarks.md"
 FIGURE = REPOSITORY / "docs" / "figures" / "growth.svg"
 
@@ -51,6 +51,13 @@ def test_the_engine_measures_a_few_small_instances_and_answers_in_json(tmp_path)
         assert row["peak_mb"] > 1
     assert result["failed"] == []
     assert result["skipped"] == ["k49-gowalla-15: no file no-such-file"]
+
+
+def test_the_release_is_measured_beside_a_bare_pass():
+    result = json.loads(answered("protect.py", "--json", "--rows", "300"))
+    releases = [row for row in result["results"] if row["rows"]]
+    assert [row["rows"]["rows"] for row in releases] == [300] * 4
+    assert [row["rows"]["fresh_draws"] == 0 for row in releases] == [False, True] * 2
 
 
 @pytest.mark.slow

@@ -15,6 +15,14 @@ def parquet_names(path: Path) -> set[str]:
     return set(_opened(path).collect_schema().names())
 
 
+def parquet_rows(path: Path) -> int:
+    """Return how many rows a Parquet file says that it has."""
+    try:
+        return int(_opened(path).select(pl.len()).collect().item())
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as refusal:
+        raise _refused(path, refusal) from None
+
+
 def parquet_columns(path: Path, names: Sequence[str], most_rows: int) -> list[tuple[Any, ...]]:
     """Return the rows of some columns, or refuse a file with too many of them."""
     try:

@@ -21,6 +21,7 @@ from geocorgi.cli.history import history_command
 from geocorgi.cli.picture import picture_app
 from geocorgi.cli.place_option import PLACE_IN_WORDS
 from geocorgi.cli.policy import policy_app
+from geocorgi.cli.protect import protect_command
 from geocorgi.cli.report import report_command
 from geocorgi.cli.sync import sync_command
 from geocorgi.cli.tree import tree_command
@@ -31,6 +32,7 @@ app.command("tree")(tree_command)
 app.command("audit")(audit_command)
 app.command("report", context_settings=PLACE_IN_WORDS)(report_command)
 app.command("explain", context_settings=PLACE_IN_WORDS)(explain_command)
+app.command("protect")(protect_command)
 app.command("history")(history_command)
 app.command("budget")(budget_command)
 app.command("epsilon")(epsilon_command)

@@ -31,6 +31,7 @@ def private_folder(folder: Path) -> Path:
             folder.chmod(0o700)
     except OSError as refusal:
         raise BadFile(
-            f"the data folder cannot be used ({refusal.strerror}): name another one in {VARIABLE}"
+            f"the folder {folder.name} cannot be used ({refusal.strerror}): let its owner write "
+            f"there, or name another one (the data folder in {VARIABLE})"
         ) from None
     return folder

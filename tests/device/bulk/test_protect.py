@@ -118,7 +118,7 @@ def test_rows_outside_the_map_and_bad_rows_are_counted_and_withheld(tmp_path):
     _, whole = released(tmp_path)
     assert whole.account == {
         "rows": 4, "outside": 1, "in_removed_places": 0, "over_budget": 0, "reported": 3,
-        "fresh_draws": 1, "bad_rows": 2,
+        "fresh_draws": 1, "bad_rows": 2, "broken_off": 0,
     }  # fmt: skip
     assert len(out_of(tmp_path)) == 3
 

@@ -127,8 +127,8 @@ def _leaving(rows: pl.DataFrame, told: pl.DataFrame, tools: Tools) -> pl.DataFra
     own = {job.columns.user: "user", job.columns.time: "time"}
     kept = [pl.col(own.get(name, f"kept {name}")).alias(name) for name in job.keep]
     reported = [_ancestor(leaf, tools) for leaf in told["drawn"]]
-    leaving = rows[told["row"]].select(kept)
-    return leaving.with_columns(pl.Series(REPORTED, reported, dtype=pl.String))
+    cell = pl.Series(REPORTED, reported, dtype=pl.String)
+    return pl.DataFrame([*rows[told["row"]].select(kept), cell])
 
 
 def _ancestor(leaf: str, tools: Tools) -> str:

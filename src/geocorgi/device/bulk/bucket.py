@@ -57,6 +57,7 @@ def protect_bucket(task: BucketTask, on_rows: RowsDone | None = None) -> BucketD
             first += batch.report.rows_in
             if bucket == 0:  # every bucket reads every row: the bad ones are counted once
                 account["bad_rows"] += batch.report.rows_bad
+                account["broken_off"] += batch.report.broken_after_line is not None
             parts.append(part.name)
             if on_rows is not None:
                 on_rows(batch.report.rows_in)
@@ -94,8 +95,9 @@ def _committed(rows: pl.DataFrame, tools: Tools, part: Path, first: int) -> dict
             memory.settle_account(run, first, released.account)
             done = dict(released.account)
             reached_disk(waiting)
-    if waiting.exists():
-        publish(waiting, part)
+    with memory.alone():  # a worker that was given up may be at the same batch
+        if waiting.exists():
+            publish(waiting, part)
     return done
 
 

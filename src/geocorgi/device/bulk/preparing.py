@@ -18,12 +18,12 @@ from geocorgi.device.bulk.job import (
     require_kind,
 )
 from geocorgi.device.bulk.mechanism import has_mechanism, write_mechanism
+from geocorgi.device.bulk.suitable import require_suitable
 from geocorgi.device.bulk.whole import OUT_KINDS
 from geocorgi.device.customising import pruned
 from geocorgi.device.data_folder import private_folder
-from geocorgi.device.policy import Precision
 from geocorgi.device.preparation import Prepared
-from geocorgi.errors import BadFile, InvalidInput, InvalidPolicy
+from geocorgi.errors import BadFile, InvalidInput
 from geocorgi.wire.canonical import digest
 from geocorgi.wire.forest_request import request_fields
 
@@ -32,7 +32,10 @@ FOLDER = re.compile(r"\d{4}-of-(\d{4})")
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What is asked of a release beside its policy; ``buckets`` None for as many as there are."""
+    """What is asked of a release beside its policy; ``buckets`` None for as many as there are.
+
+    Where there are none yet, the usual number.
+    """
 
     source: Path
     out: Path
@@ -40,6 +43,7 @@ class Wish:
     keep: tuple[str, ...]
     memories: Path
     buckets: int | None = None
+    usual_buckets: int = 1
 
     @property
     def work(self) -> Path:
@@ -62,11 +66,7 @@ def require_wish(wish: Wish) -> None:
 
 def job_of(wish: Wish, prepared: Prepared) -> Job:
     """Return the job, with its mechanism on the disk."""
-    policy, public_map = prepared.policy, prepared.public_map
-    if policy.voids_geo_ind:
-        raise InvalidPolicy("a preference looks at where the user is: nothing is promised of that")
-    if policy.precision is not Precision.COARSEN:
-        raise InvalidPolicy('a release remembers its draws: precision = "coarsen"')
+    policy, public_map = require_suitable(prepared.policy), prepared.public_map
     resolution = public_map.leaf_resolution - policy.precision_level
     buckets = _buckets(wish)
     run = _name(wish, prepared, buckets)
@@ -117,7 +117,8 @@ def _buckets(wish: Wish) -> int:
     there = {int(found[1]) for found in map(FOLDER.fullmatch, names) if found}
     if len(there) > 1:
         raise BadFile("the memory holds buckets of two kinds: it is not one that this wrote")
-    wanted = wish.buckets or next(iter(there), 1)
+    usual = next(iter(there), wish.usual_buckets)
+    wanted = usual if wish.buckets is None else wish.buckets
     if there and there != {wanted}:
         raise InvalidInput(
             f"this memory has {there.pop()} buckets of users, not {wanted}: leave --buckets out"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Executor, as_completed
+from concurrent.futures import Executor, Future, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from geocorgi.checkins.polars_door import pl
 from geocorgi.device.bulk.bucket import BucketDone, RowsDone, protect_bucket
 from geocorgi.device.bulk.job import BucketTask, Job
 from geocorgi.device.bulk.memory import BulkMemory, Heaviest
-from geocorgi.errors import BadFile
+from geocorgi.errors import BadFile, GeocorgiError, ReleaseUnfinished
 from geocorgi.files import publish
 
 OUT_KINDS = (".csv", ".parquet")
@@ -53,11 +53,29 @@ def _outcomes(
     if executor is None:
         yield from (protect_bucket(task, on_rows) for task in tasks)
         return
-    for future in as_completed([executor.submit(protect_bucket, task) for task in tasks]):
-        done = future.result()
-        if on_rows is not None:
-            on_rows(done.account["rows"])
-        yield done
+    running = [executor.submit(protect_bucket, task) for task in tasks]
+    try:
+        for future in as_completed(running):
+            done = _done(future)
+            if on_rows is not None:
+                on_rows(done.account["rows"])
+            yield done
+    finally:
+        for future in running:
+            future.cancel()
+
+
+def _done(future: Future[BucketDone]) -> BucketDone:
+    """Return what a worker did; of a failure elsewhere only its kind is said, it may quote rows."""
+    failure = future.exception()
+    if failure is None:
+        return future.result()
+    if isinstance(failure, GeocorgiError):
+        raise failure
+    raise ReleaseUnfinished(
+        f"a worker did not finish its users ({type(failure).__name__}); what is done is kept: the "
+        "same command goes on from there"
+    ) from None
 
 
 def _join(parts: list[Path], out: Path) -> None:
