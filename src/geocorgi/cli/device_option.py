@@ -60,14 +60,27 @@ class DeviceOption:
 def device_at_hand(
     option: DeviceOption, waiting: Waiting, dwell_minutes: float = 0.0
 ) -> Iterator[tuple[Policy, Device]]:
-    """Lend the policy, typed by the map, and the device: its ledger, and whom it asks."""
+    """Lend the policy, typed by the map, and the device."""
+    policy_file = option.policy_file or data_folder() / USUAL_POLICY
+    with lent_device(option, waiting, dwell_minutes) as device:
+        if option.policy_file is None and not policy_file.exists():
+            yield SIMPLEST, device
+        else:
+            yield read_policy(policy_file, decode_map(device.maps.public_map())), device
+
+
+@contextmanager
+def lent_device(
+    option: DeviceOption, waiting: Waiting, dwell_minutes: float = 0.0
+) -> Iterator[Device]:
+    """Lend the device: its ledger, and whom it asks."""
     folder = data_folder()
     secret = device_secret(folder)
     policy_file = option.policy_file or folder / USUAL_POLICY
     with ExitStack() as stack:
         maps, forests = stack.enter_context(_asked(option, waiting))
         ledger = stack.enter_context(Ledger(folder))
-        device = Device(
+        yield Device(
             maps=maps,
             forests=forests,
             memory=ledger,
@@ -79,10 +92,6 @@ def device_at_hand(
             verdicts=Verdicts(folder / "verdicts", secret),
             on_progress=waiting.counting("checking the forest, subtree", QUIET_SECONDS),
         )
-        if option.policy_file is None and not policy_file.exists():
-            yield SIMPLEST, device
-        else:
-            yield read_policy(policy_file, decode_map(maps.public_map())), device
 
 
 @contextmanager

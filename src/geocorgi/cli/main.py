@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from geocorgi.cli.app import app_command
 from geocorgi.cli.audit import audit_command
 from geocorgi.cli.budget import budget_command
 from geocorgi.cli.epsilon import epsilon_command
@@ -37,6 +38,7 @@ app.command("history")(history_command)
 app.command("budget")(budget_command)
 app.command("epsilon")(epsilon_command)
 app.command("sync")(sync_command)
+app.command("app")(app_command)
 app.add_typer(picture_app, name="picture")
 app.add_typer(policy_app, name="policy")
 

@@ -43,10 +43,13 @@ def new_key() -> str:
 class Guard:
     """An application that only the user's own browser reaches."""
 
-    def __init__(self, application: Application, host: str, key: str) -> None:
+    def __init__(
+        self, application: Application, host: str, key: str, tiles_from: str | None = None
+    ) -> None:
         self._application = application
         self._host = host
         self._key = key
+        self._pictures = "'self' data:" if tiles_from is None else f"'self' data: {tiles_from}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request pass, or refuse it before the application hears of it."""
@@ -115,7 +118,8 @@ class Guard:
             "cache-control": "no-store",
             "content-security-policy": (
                 "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; "
-                "style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; "
+                f"style-src 'self' 'unsafe-inline'; img-src {self._pictures}; "
+                f"font-src 'self' data:; "
                 f"connect-src {own}; frame-ancestors 'none'; base-uri 'self'; form-action 'self'"
             ),
             "cross-origin-opener-policy": "same-origin",

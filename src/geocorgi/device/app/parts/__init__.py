@@ -1,0 +1,1 @@
+"""What stands beside the map, one thing a module."""
