@@ -31,8 +31,8 @@ from geocorgi.cli.waiting import Waiting
 from geocorgi.device.app.backdrop import WARNING, Backdrop, TileAddress, TileFile
 from geocorgi.device.app.guard import new_key
 from geocorgi.device.app.job import Job
+from geocorgi.device.app.listening import address_of, keep_framework_state_in, listening
 from geocorgi.device.app.origin import Origin
-from geocorgi.device.app.serving import address_of, keep_framework_state_in, listening, serve
 from geocorgi.device.data_folder import data_folder, private_folder
 from geocorgi.device.gpsd import USUAL_ADDRESS
 from geocorgi.device.preparation import Device
@@ -80,6 +80,8 @@ def app_command(
         messages.print(f"the page is at [bold]{address}[/bold] (Ctrl-C ends it)", soft_wrap=True)
         if browser:
             webbrowser.open(address)
+        from geocorgi.device.app.serving import serve  # noqa: PLC0415 - after the page's own extra
+
         serve(page, listener, {"key": key, "tiles_from": getattr(backdrop, "origin", None)})
 
 

@@ -6,41 +6,19 @@ in the working directory. None of that is so here (docs/adr/0007-the-page-is-nic
 
 from __future__ import annotations
 
-import os
 import socket
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
 
-from geocorgi.device.app.guard import OPENING, Guard
-from geocorgi.errors import InvalidInput
+from geocorgi.device.app.guard import Guard
+from geocorgi.device.app.listening import host_of
 
 TITLE = "geocorgi"
-HOST = "127.0.0.1"
 SECONDS_TO_STOP = 2
 SECONDS_TO_COME_BACK = 30.0
-
-
-def listening(port: int) -> socket.socket:
-    """Return a socket that listens on loopback, or refuse."""
-    try:
-        return socket.create_server((HOST, port))
-    except (OSError, OverflowError) as refusal:
-        why = getattr(refusal, "strerror", None) or "no such port"
-        raise InvalidInput(f"cannot listen on port {port} of {HOST}: {why}; try --port 0") from None
-
-
-def host_of(listener: socket.socket) -> str:
-    """Return what a browser calls the page's host."""
-    return f"{HOST}:{listener.getsockname()[1]}"
-
-
-def address_of(listener: socket.socket, key: str) -> str:
-    """Return the address that opens the page, once."""
-    return f"http://{host_of(listener)}{OPENING}?key={key}"
 
 
 def serve(draw: Callable[[], None], listener: socket.socket, guard: dict[str, Any]) -> None:
@@ -52,11 +30,6 @@ def serve(draw: Callable[[], None], listener: socket.socket, guard: dict[str, An
         proxy_headers=False, server_header=False, timeout_graceful_shutdown=SECONDS_TO_STOP,
     )  # fmt: skip
     uvicorn.Server(config).run(sockets=[listener])
-
-
-def keep_framework_state_in(folder: Path) -> None:
-    """Name the folder where the framework would keep state; it reads this when first imported."""
-    os.environ["NICEGUI_STORAGE_PATH"] = str(folder)
 
 
 def _tamed_framework(outer: FastAPI, draw: Callable[[], None], host: str) -> None:
