@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import os
 import pickle
 import struct
 import tracemalloc
@@ -454,6 +455,15 @@ def test_a_file_that_cannot_be_read_is_named_once(tmp_path: Path, suffix: str) -
     assert refusal_of(path) == f"cannot read missing{suffix}: No such file or directory"
     path.mkdir()
     assert refusal_of(path) == f"cannot read missing{suffix}: Is a directory"
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".csv", ".safetensors"])
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path, suffix: str) -> None:
+    pipe = tmp_path / f"pipe{suffix}"
+    os.mkfifo(pipe)
+    assert refusal_of(pipe) == f"pipe{suffix} is a pipe or a device: " + (
+        "copy what it holds into a file first"
+    )
 
 
 @pytest.mark.parametrize("name", ["matrix.npy", "matrix.txt", "matrix", ".npz"])

@@ -26,11 +26,15 @@ def expected_detours_km(
     aimed = np.flatnonzero(targets)
     # q_n |d_kn − d_ln| is |q_n d_kn − q_n d_ln|: a city-block distance between scaled rows.
     scaled = np.ascontiguousarray(to_targets_km[:, aimed] * targets[aimed])
-    others = scaled[list(columns)]
+    mirrored = list(columns) == list(range(len(scaled)))
+    others = scaled if mirrored else scaled[list(columns)]
     costs = np.empty((len(scaled), len(others)))
 
     def fill(rows: slice) -> None:
-        cdist(scaled[rows], others, "cityblock", out=costs[rows])
+        first = rows.start if mirrored else 0
+        costs[rows, first:] = cdist(scaled[rows], others[first:], "cityblock")
+        if mirrored:  # from k to l as from l to k, to the last bit
+            costs[first:, rows] = costs[rows, first:].T
 
     parts = [slice(at, at + ROWS_AT_ONCE) for at in range(0, len(scaled), ROWS_AT_ONCE)]
     with ThreadPoolExecutor(os.cpu_count()) as threads:  # SciPy lets go of the interpreter

@@ -21,6 +21,7 @@ import csv
 import io
 import json
 import math
+import stat
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -66,6 +67,7 @@ def read_matrix(path: Path) -> MatrixInFile:
             f"{path.name} is of no known kind: expected a name ending in {', '.join(readers)}"
         )
     try:
+        _require_plain(path)
         path.open("rb").close()  # says why it cannot, which the libraries below do not all do
         return reader(path)
     except OSError as refusal:
@@ -78,6 +80,13 @@ def read_matrix(path: Path) -> MatrixInFile:
         raise BadFile(
             f"{path.name} is damaged or not a {path.suffix.lower()} file of a matrix"
         ) from damage
+
+
+def _require_plain(path: Path) -> None:
+    """Refuse a pipe or a device: it may never end, and what it holds cannot be read twice."""
+    mode = path.stat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise BadFile(f"{path.name} is a pipe or a device: copy what it holds into a file first")
 
 
 def _read_npz(path: Path) -> MatrixInFile:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,7 @@ def read_points(path: Path) -> PointsInFile:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             lines = iter(lambda: file.readline(LONGEST_LINE), "")
-            rows = [row for row in csv.reader(lines, strict=True) if row]
+            rows = list(islice(filter(None, csv.reader(lines, strict=True)), MOST_CELLS + 2))
     except (UnicodeDecodeError, csv.Error) as damage:
         raise BadFile(f"{path.name} is not a CSV file in UTF-8") from damage
     except OSError as refusal:
@@ -40,7 +41,7 @@ def read_points(path: Path) -> PointsInFile:
     if not rows or [field.strip() for field in rows[0]] != HEADER:
         raise BadFile(f"{path.name}, line 1: expected the header {','.join(HEADER)}")
     if not 2 <= len(rows) - 1 <= MOST_CELLS:
-        raise BadFile(f"{path.name} has {len(rows) - 1} places; from 2 to {MOST_CELLS:,} are meant")
+        raise BadFile(f"{path.name} is to have from 2 to {MOST_CELLS:,} places")
     places = [_place(path.name, number, row) for number, row in enumerate(rows[1:], 2)]
     names, points, weights = zip(*places, strict=True)
     if len(set(names)) != len(names):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from geocorgi.errors import LossBelowBound
+from geocorgi.generate.costs import expected_detours_km
 from geocorgi.generate.optimum.closed_form import closed_form
 from geocorgi.generate.optimum.column_generation import Limits, solve
 from geocorgi.generate.optimum.cone import (
@@ -50,6 +51,15 @@ def test_costs_are_the_plain_loops():
     np.testing.assert_allclose(
         quality_costs(hexagon(), prior, targets), detours(hexagon(), prior, targets), rtol=1e-13
     )
+
+
+@pytest.mark.parametrize("size", [1, 64, 65, 150])
+def test_costs_of_all_columns_are_mirrored_to_the_last_bit(size):
+    tables, targets = np.random.default_rng(size).random((2, size, size))
+    every = expected_detours_km(tables, range(size), targets[0])
+    assert (every == every.T).all()
+    backwards = expected_detours_km(tables, range(size)[::-1], targets[0])
+    assert (every[:, ::-1] == backwards).all()
 
 
 @settings(max_examples=40, deadline=None, derandomize=True)
@@ -135,6 +145,15 @@ def test_the_master_finds_the_corner_that_a_simplex_finds():
     assert costs @ point.weights == pytest.approx(corner.fun, rel=1e-7)
     np.testing.assert_allclose(rays @ point.weights, 1, atol=1e-12)
     assert (rays.T @ point.duals <= costs + 1e-7).all()
+
+
+def test_a_master_cut_short_by_the_clock_returns_finite_weights():
+    rng = np.random.default_rng(6)
+    rays, costs = rng.random((5, 40)), rng.random(40)
+    ticks = iter([False, False, *[True] * 9])
+    point = solve_master(rays, costs, 1e-9, expired=lambda: next(ticks))
+    assert np.isfinite(point.weights).all()
+    assert (point.weights > 0).all()
 
 
 def test_a_stiff_centre_holds_the_duals():

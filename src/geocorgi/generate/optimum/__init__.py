@@ -14,6 +14,5 @@
 ``column_generation``  the spine that joins them
 ``twins``              places that cannot be told apart are one place
 ``solution``           what is handed back: the matrix and its evidence
-``failures``           how the engine refuses
 ``solver``             the only door to HiGHS
 """

@@ -191,21 +191,37 @@ def _try_closed_form(search: _Search) -> None:
 def _round(search: _Search) -> None:
     search.rounds += 1
     known = (search.loss, search.bound)
-    scale = search.scale
     duals = free = None
     if _wants_free_master(search):
-        free = solve_master(search.pool.rays, search.pool.costs / scale, search.tolerance)
-        _accept(search, assembled(search.pool, free.weights, search.costs.shape[1]))
-        duals = free.duals * scale
+        free = duals = _free_duals(search)
     if search.centre is not None and (free is None or search.cone.size <= FEW_PLACES):
-        costs = search.pool.costs / scale
-        held = solve_master(search.pool.rays, costs, search.tolerance, _centre(search, scale))
-        duals = held.duals * scale
+        duals = _held_duals(search, search.centre)
+    if search.expired():
+        return
     assert duals is not None  # noqa: S101 - one of the two masters has been solved
     prices = search.pricer.price(duals, _negligible(search), search.expired)
     _use(search, duals, prices)
-    _trim(search, duals if free is None else free.duals * scale)
+    _trim(search, duals if free is None else free)
     _adapt(search, known, prices)
+
+
+def _free_duals(search: _Search) -> Floats:
+    """Mix the rays as well as can be, and return what that makes the rows worth."""
+    pool, scale = search.pool, search.scale
+    point = solve_master(pool.rays, pool.costs / scale, search.tolerance, expired=search.expired)
+    _accept(search, assembled(pool, point.weights, search.costs.shape[1]))
+    duals: Floats = point.duals * scale
+    return duals
+
+
+def _held_duals(search: _Search, middle: Floats) -> Floats:
+    """Return duals that stay near the best ones known."""
+    pool, scale = search.pool, search.scale
+    middle = middle / scale
+    centre = Centre(middle, search.stiffness / (np.abs(middle) + 0.1))
+    point = solve_master(pool.rays, pool.costs / scale, search.tolerance, centre, search.expired)
+    duals: Floats = point.duals * scale
+    return duals
 
 
 def _wants_free_master(search: _Search) -> bool:
@@ -213,12 +229,6 @@ def _wants_free_master(search: _Search) -> bool:
     if search.cone.size <= FEW_PLACES or search.centre is None:
         return True
     return search.rounds % 2 == 0
-
-
-def _centre(search: _Search, scale: float) -> Centre:
-    assert search.centre is not None  # noqa: S101 - the caller has looked
-    middle = search.centre / scale
-    return Centre(middle, search.stiffness / (np.abs(middle) + 0.1))
 
 
 def _negligible(search: _Search) -> float:

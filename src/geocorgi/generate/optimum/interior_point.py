@@ -49,9 +49,16 @@ class _Iterate:
 
 
 def solve_master(
-    rays: Floats, costs: Floats, tolerance: float, centre: Centre | None = None
+    rays: Floats,
+    costs: Floats,
+    tolerance: float,
+    centre: Centre | None = None,
+    expired: Callable[[], bool] = lambda: False,
 ) -> MasterPoint:
-    """Solve to a relative gap of ``tolerance``; raises when the iterates blow up."""
+    """Solve to a relative gap of ``tolerance``; raises when the iterates blow up.
+
+    When time expires the iterates are returned as they stand: rows sum to one only nearly then.
+    """
     rows = rays.shape[0]
     centre = centre or Centre(np.zeros(rows), np.zeros(rows))
     proximal = bool(centre.stiffness.any())
@@ -65,11 +72,11 @@ def solve_master(
             raise SolverFailed("the interior point method left the finite numbers")
         rough = max(np.abs(left).max(), np.abs(right).max() / (1 + np.abs(costs).max()))
         # Past the tolerance a little roughness is polished or repaired later.
-        if gap < tolerance and (rough < 1e-9 or stalled > 2):
+        if expired() or (gap < tolerance and (rough < 1e-9 or stalled > 2)):
             break
         stalled += int(gap < tolerance)
         _advance(rays, at, left, right, centre.stiffness, together=proximal)
-    if not proximal:
+    if not (proximal or expired()):
         _polish(rays, at)
     return MasterPoint(at.z, at.y)
 
