@@ -42,7 +42,7 @@ $(VENV)/.dev: $(BIN)/python requirements/dev.txt pyproject.toml
 	@touch $@ $(VENV)/.demo
 
 demo: $(VENV)/.demo
-	@$(BIN)/python -m geocorgi.cli.demo
+	@$(BIN)/python -m geocorgi.demo
 
 test: $(VENV)/.dev
 	@$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m "not slow"

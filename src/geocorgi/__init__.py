@@ -23,6 +23,8 @@ The map of the house, in the direction in which things depend on each other:
 ``geocorgi.lab``
     the laboratory and its command, ``geocorgi-lab``: the one room that sees both sides. Nothing
     imports it; it is shipped as an extra.
+``geocorgi.demo``
+    what ``make demo`` shows: an operator, a user and a third party, by their commands alone.
 ``geocorgi.synthetic``
     a made-up city, for demonstrations and tests.
 ``geocorgi.terminal``, ``geocorgi.files``, ``geocorgi.cluster``, ``geocorgi.seeded``

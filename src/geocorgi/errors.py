@@ -38,6 +38,7 @@
     ├── BadFile                the file's: unreadable, of an unknown kind, or malformed
     │   └── BadCheckins            check-ins that break the declared layout
     ├── WallBreached           the program's: a server tried to import what runs on a device
+    ├── CommandFailed          the demonstration's: a command that it shows did not do its part
     └── MissingExtra           the installation's: an optional part is not installed
 
 No message ever carries a location: messages reach logs, and logs reach other people.
@@ -191,6 +192,10 @@ class BadCheckins(BadFile):
 
 class WallBreached(GeocorgiError, ImportError):
     """A server's process tried to import what runs on a device."""
+
+
+class CommandFailed(GeocorgiError):
+    """A command of the demonstration ended with an error of its own, which stands above."""
 
 
 class MissingExtra(GeocorgiError, ImportError):

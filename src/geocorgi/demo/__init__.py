@@ -1,0 +1,1 @@
+"""The main job end to end, on made-up people: every party a process of its own, on loopback."""
