@@ -1,18 +1,21 @@
 """A document as a program: every block that a reader could run or save is run or saved.
 
 The blocks of a page are done in their order, in one empty folder and one shell: ``sh`` blocks are
-commands, ``python`` blocks are programs, a block with a caption is a file of that name. Blocks of
-other kinds (``text``) show what is printed and are not run. What a page starts in the background
-ends with the page.
+commands, ``console`` blocks are commands with what they print, which is compared, ``python`` blocks
+are programs, a block with a caption is a file of that name. Blocks of other kinds (``text``) show
+what is printed and are not run. What a page starts in the background ends with the page. A page
+with a line ``% goes on from PAGE`` begins with the files that that page leaves behind.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +24,8 @@ FENCE = re.compile(
     r"^(?P<mark>`{3,}|:{3,})(?P<kind>[^\n`]*)\n(?P<body>.*?)^(?P=mark)\s*$",
     re.MULTILINE | re.DOTALL,
 )
+GOES_ON = re.compile(r"^% goes on from (?P<page>\S+)$", re.MULTILINE)
+CONSOLE = Path(__file__).with_name("console.py")
 CAPTION = re.compile(r"^:caption:\s*(?P<name>\S+)\s*\n", re.MULTILINE)
 SHOWN_ONLY = {"text", "", "mermaid"}
 LONGEST_SECONDS = 240
@@ -55,6 +60,9 @@ def script(page: Path) -> str:
             lines.append(f"cat > '{block.file}' <<'END OF FILE'\n{block.text}END OF FILE")
         elif block.language == "sh":
             lines.append(block.text)
+        elif block.language == "console":
+            command = f"'{sys.executable}' '{CONSOLE}'"
+            lines.append(f"{command} <<'END OF CONSOLE'\n{block.text}END OF CONSOLE")
         elif block.language == "python":
             lines.append(f"python - <<'END OF PROGRAM'\n{block.text}END OF PROGRAM")
         elif block.language not in SHOWN_ONLY:
@@ -69,7 +77,7 @@ def run_page(page: Path, folder: Path) -> str:
         "HOME": str(folder),
         "XDG_DATA_HOME": str(folder / "data"),
         "XDG_CACHE_HOME": str(folder / "cache"),
-        "COLUMNS": "100",
+        "COLUMNS": "80",
     }
     # Into a file: a pipe would stay open for as long as what the page leaves in the background.
     with (folder / ".printed").open("w+", encoding="utf-8") as printed:
@@ -90,6 +98,33 @@ def run_page(page: Path, folder: Path) -> str:
         text = printed.read()
     assert code == 0, f"{page.name} does not run:\n{text[-3000:]}"
     return text
+
+
+def goes_on_from(page: Path) -> Path | None:
+    """Return the page whose files this one begins with."""
+    found = GOES_ON.search(page.read_text(encoding="utf-8"))
+    return page.parent / found["page"] if found else None
+
+
+def run_once(page: Path, shared: Path) -> Path:
+    """Run the page once for all processes that share the folder; return where its files are."""
+    ran = shared / page.stem
+    try:
+        ran.mkdir(parents=True)
+    except FileExistsError:
+        deadline = time.monotonic() + LONGEST_SECONDS
+        while not (ran / ".ran").exists():
+            assert time.monotonic() < deadline, f"{page.name} did not run, so nothing goes on"
+            time.sleep(0.1)
+        return ran
+    run_page(page, ran)
+    (ran / ".ran").touch()
+    return ran
+
+
+def go_on(ran: Path, folder: Path) -> None:
+    """Begin with a copy of the files that a page has left."""
+    shutil.copytree(ran, folder, dirs_exist_ok=True)
 
 
 def _end(group: int) -> None:

@@ -8,16 +8,24 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import REPOSITORY
-from tests.house.pages import blocks, run_page, script
+from tests.house.console import is_as_shown, run
+from tests.house.pages import blocks, go_on, goes_on_from, run_once, run_page, script
 
 DOCS = REPOSITORY / "docs"
 PAGES = sorted([*DOCS.glob("tutorials/*.md"), *DOCS.glob("how-to/*.md")])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_every_block_of_a_page_runs(page, tmp_path):
+def test_every_block_of_a_page_runs(page, tmp_path, tmp_path_factory):
     assert list(blocks(page))
-    run_page(page, tmp_path)
+    shared = tmp_path_factory.getbasetemp().parent / "pages"
+    if (before := goes_on_from(page)) is not None:
+        go_on(run_once(before, shared), tmp_path)
+        run_page(page, tmp_path)
+    elif any(goes_on_from(other) == page for other in PAGES):
+        run_once(page, shared)
+    else:
+        run_page(page, tmp_path)
 
 
 def test_a_page_that_fails_is_found(tmp_path):
@@ -36,6 +44,28 @@ def test_a_caption_makes_a_file_and_a_program_reads_it(tmp_path):
         encoding="utf-8",
     )
     assert run_page(page, tmp_path) == "level = 2\nlevel = 2\n"
+
+
+def test_what_a_command_prints_and_how_it_ends_is_compared():
+    assert run("$ echo one two\none …\n$ false\n$ echo $?\n1\n") is None
+    assert "prints" in run("$ echo one\ntwo\n")
+    assert "ends with 1" in run("$ false\n")
+    assert "ends with 0" in run("$ true\n$ echo $?\n1\n")
+    assert run("$ echo one \\\n> two\none two\n") is None
+
+
+def test_an_ellipsis_stands_for_a_part_of_a_line_or_for_lines():
+    assert is_as_shown("a 1 b\nx\ny\nend\n", "a … b\n…\nend")
+    assert is_as_shown("a\nend\n", "a\n…\nend")
+    assert not is_as_shown("a\nb\nend\n", "a\nend")
+    assert not is_as_shown("a 1 c\n", "a … b")
+
+
+def test_a_page_that_shows_something_else_is_found(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("```console\n$ echo one\ntwo\n```\n", encoding="utf-8")
+    with pytest.raises(AssertionError, match="the page shows"):
+        run_page(page, tmp_path)
 
 
 def test_a_block_that_nobody_runs_is_refused(tmp_path):
