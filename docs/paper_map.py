@@ -3,8 +3,9 @@
     python docs/paper_map.py            write the page
     python docs/paper_map.py --check    say whether the page is as it should be
 
-An item is at home in the modules of ``src`` that name it by its label or as it is spoken of. Its
-tests are those that name it too, and those that mirror its modules.
+An item is at home in the modules of ``src`` that name it by its label or its number. Its tests are
+those that name it too, and those that mirror its modules; its experiments are the laboratory's
+modules that name it or use one of its modules.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGE = REPOSITORY / "docs" / "paper-map.md"
 ITEMS = REPOSITORY / "docs" / "paper_items.toml"
 LAB = "src/geocorgi/lab"
+EVERY_EXPERIMENT = r"tests/lab/test_run\.py"
+NUMBERED = re.compile(r"(Eq|Def|Prop|Theorem|Lemma|Algorithm|Alg)\b")
 HEADER = """\
 # The paper, item by item
 
@@ -44,9 +47,17 @@ class Item:
     spoken: tuple[str, ...] = ()
     instead: str = ""
 
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The ways to write its number: Eq. (3) and Eq. 3, Algorithm 1 and Alg. 1."""
+        found = [part for part in self.name.split(", ") if NUMBERED.match(part)]
+        found += [part.replace("(", "").replace(")", "") for part in found if "(" in part]
+        found += [part.replace("Algorithm", "Alg.") for part in found if "Algorithm" in part]
+        return tuple(found)
+
     def is_named_in(self, text: str) -> bool:
         """Return whether the text speaks of this item, as a whole word."""
-        names = "|".join(re.escape(name) for name in (self.label, *self.spoken))
+        names = "|".join(map(re.escape, (self.label, *self.numbers, *self.spoken)))
         return bool(re.search(rf"(?<![\w:])(?:{names})(?![\w:-])", text))
 
 
@@ -56,10 +67,14 @@ def items() -> list[Item]:
     return [Item(**entry | {"spoken": tuple(entry.get("spoken", ()))}) for entry in listed]
 
 
-def sources(folder: str) -> Iterator[tuple[str, str]]:
-    """Yield every Python file below the folder, by its path in the repository, with its text."""
-    for path in sorted((REPOSITORY / folder).rglob("*.py")):
-        yield path.relative_to(REPOSITORY).as_posix(), path.read_text(encoding="utf-8")
+@cache
+def sources(folder: str) -> tuple[tuple[str, str], ...]:
+    """Return every Python file below the folder, by its path in the repository, with its text."""
+    paths = sorted((REPOSITORY / folder).rglob("*.py"))
+    return tuple(
+        (path.relative_to(REPOSITORY).as_posix(), path.read_text(encoding="utf-8"))
+        for path in paths
+    )
 
 
 def homes(item: Item) -> list[str]:
@@ -70,13 +85,24 @@ def homes(item: Item) -> list[str]:
 
 def tests(item: Item) -> list[str]:
     """Return the tests that are about the item, or about a module that is."""
-    mirrored = {_mirror(path) for path in homes(item)}
-    return [path for path, text in sources("tests") if item.is_named_in(text) or path in mirrored]
+    mirrors = [_mirror(path) for path in homes(item)]
+    if not mirrors:  # an experiment of the paper
+        mirrors = [EVERY_EXPERIMENT, *(_mirror(path) for path in experiments(item))]
+    return [
+        path
+        for path, text in sources("tests")
+        if item.is_named_in(text) or any(re.fullmatch(mirror, path) for mirror in mirrors)
+    ]
 
 
 def experiments(item: Item) -> list[str]:
-    """Return the laboratory's modules that are about the item."""
-    return [path for path, text in sources(LAB) if item.is_named_in(text)]
+    """Return the laboratory's modules that are about the item, or measure what is."""
+    measured = re.compile("|".join(rf"^from {_dotted(path)} import" for path in homes(item)), re.M)
+    return [
+        path
+        for path, text in sources(LAB)
+        if item.is_named_in(text) or (homes(item) and measured.search(text))
+    ]
 
 
 def page() -> str:
@@ -84,20 +110,24 @@ def page() -> str:
     return HEADER + "".join(_row(item) for item in items())
 
 
+def _dotted(path: str) -> str:
+    """Return a module's name, as a pattern."""
+    return re.escape(path.removeprefix("src/").removesuffix(".py").replace("/", "."))
+
+
 def _mirror(path: str) -> str:
+    """Return the pattern of the tests of a module: its name, and what about it."""
     room, _, name = path.removeprefix("src/geocorgi/").rpartition("/")
-    return f"tests/{room}/test_{name}" if room else f"tests/test_{name}"
+    name = name.removesuffix(".py")
+    return rf"tests/{room}/test_{name}(_\w+)?\.py" if room else rf"tests/test_{name}\.py"
 
 
 def _row(item: Item) -> str:
-    where = item.instead or _names(homes(item), "src/geocorgi/")
-    cells = (
-        f"{item.name} `{item.label}`",
-        item.says,
-        where,
-        _names(tests(item), "tests/"),
-        _names(experiments(item), f"{LAB}/"),
-    )
+    found = (("",) * 3) if item.instead else (homes(item), tests(item), experiments(item))
+    beside = ("src/geocorgi/", "tests/", f"{LAB}/")
+    cells = [f"{item.name} `{item.label}`", item.says, *map(_names, found, beside)]
+    if item.instead:
+        cells[2] = item.instead
     return f"| {' | '.join(cells)} |\n"
 
 

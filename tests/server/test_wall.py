@@ -1,4 +1,4 @@
-"""The wall between server and device: three locks, each of which catches what the others miss."""
+"""The wall between server and device (Paper: §2.2): three locks; each catches what others miss."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The paper's graph over the leaves: where Lemma 4.1 and Theorem 4.2 hold, and where they fail.
+"""The paper's graph over the leaves: where Lemma 4.1 and Theorem 4.1 hold, and where they fail.
 
 Lemma 4.1: the graph's distance ``d_G`` (edges of a shortest path, each of length a) is at most the
-true one. Theorem 4.2: what holds between neighbours holds between all, over ``d_G``.
+true one. Theorem 4.1: what holds between neighbours holds between all, over ``d_G``.
 """
 
 from __future__ import annotations

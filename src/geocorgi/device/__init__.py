@@ -1,1 +1,1 @@
-"""TRUSTED: what runs where the user is. The real location lives here and nowhere else."""
+"""TRUSTED: what runs where the user is (Paper: §2.2). The real location lives only here."""

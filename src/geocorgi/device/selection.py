@@ -5,8 +5,9 @@ All of it follows from the policy and the public map, never from where the user 
 the level; δ is the largest count, padded up to the catalogue. Rules on public attributes become a
 filter of the catalogue where one fits. A wish for protection snaps to the next stricter entry.
 
-Where even the catalogue's largest δ is too small, ``on_excess`` decides, for the whole map. The
-request is made all the same, for the largest δ there is: that none is made would be a message.
+Where even the catalogue's largest δ is too small, ``on_excess`` decides (Paper: §5.3), for the
+whole map. The request is made all the same, for the largest δ there is: that none is made would be
+a message.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The paper's own linear program, as printed, to compare with (Paper: eq:LP, §4.2).
 
 ``paper`` enforces geo-indistinguishability between the twelve neighbours of every cell only, at one
-edge length a. By transitivity (Paper: Theorem 4.2) that is the same as enforcing it between all
+edge length a. By transitivity (Paper: Theorem 4.1) that is the same as enforcing it between all
 cells over the graph's distances ``d_G``, so our own engine solves the very same problem by taking
 ``eps·d_G`` for its rates; HiGHS solves it as it stands. The edge length defaults to the smallest
 spacing, the largest that Lemma 4.1 allows; a wrong one is possible on purpose. (Like ``exact``, the

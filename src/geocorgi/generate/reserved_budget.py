@@ -5,6 +5,8 @@ the paper, where ``R_ij = max over |S| ≤ δ of T_j(S) / T_i(S)`` and ``T(S)`` 
 row. The paper calls it exponential in δ; it is a linear-fractional problem that a few rounds of
 "take the δ best, compute the ratio" solve exactly (Dinkelbach; THEORY §3, ADR 6).
 
+Taken off ``eps·d`` for every pair (Eq. 13, eq:prunableconstr) it suffices (Prop. 4.4).
+
 * ``exact_budget``: Eq. 12 as it is, and in how far the reserve is needed by each pair.
 * ``approximate_budget``: Eq. 14 (eq:approximateepsilon). Printed with row j; its proof is about
   row i, and only row i is an upper bound.

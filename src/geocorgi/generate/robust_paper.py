@@ -1,8 +1,8 @@
 """The paper's own robust generation, as printed, to compare with (Paper: §4.4, Algorithm 1).
 
 The linear program over the graph's neighbours, then ``t`` times: Eq. 14 (eq:approximateepsilon) on
-the matrix at hand, and the program again with ``eps·d − eps'·d`` for each neighbour (eq:aec, Eq.
-16). Row i of Eq. 14 is what its proof is about; row j is what is printed. Where the reserve
+the matrix at hand, and the program again with ``eps·d − eps'·d`` for each neighbour (eq:aec,
+eq:RLP). Row i of Eq. 14 is what its proof is about; row j is what is printed. Where the reserve
 exceeds ``eps·d`` the program asks for something else than it should: the optional cap of the
 authors' code, ``min(R, e^{eps·d})``, keeps it solvable and hides that.
 
@@ -134,7 +134,7 @@ def _solved(
     limits: Limits | None,
     warm: WarmStart | None,
 ) -> tuple[Floats, WarmStart]:
-    """Solve the program with one rate an edge; far pairs follow from neighbours (Theorem 4.2)."""
+    """Solve the program with one rate an edge; far pairs follow from neighbours (Theorem 4.1)."""
     table = np.where(edges, rates, FAR)
     np.fill_diagonal(table, 0.0)
     solution = solve(table, problem.costs, limits=limits, warm_start=warm)

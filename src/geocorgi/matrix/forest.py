@@ -1,7 +1,7 @@
-"""The privacy forest: one sealed matrix for each subtree of a privacy level (Paper: Alg. 3).
+"""The privacy forest: one sealed matrix for each subtree of a privacy level.
 
-It says for which request of which map it is. What its certificates say is a claim: whoever uses a
-forest audits every matrix of it.
+Paper: Alg. 3, fig:location_tree. It says for which request of which map it is. What its
+certificates say is a claim: whoever uses a forest audits every matrix of it.
 """
 
 from __future__ import annotations

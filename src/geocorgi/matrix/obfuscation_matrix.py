@@ -1,4 +1,7 @@
-"""The obfuscation matrix Z (Paper: §2.1, Eq. 1): rows are real cells, columns reported ones."""
+"""The obfuscation matrix Z (Paper: §2.1, Eq. 1 and 5, equ:probabilityunit1).
+
+Rows are real cells, columns reported ones.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""UNTRUSTED: what an operator runs. It never imports the device's side."""
+"""UNTRUSTED: what an operator runs (Paper: §2.2). It never imports the device's side."""

@@ -1,4 +1,4 @@
-"""The location tree (Paper: Def. 3.1, def:locationtree; §3.1, §6.1).
+"""The location tree (Paper: Def. 3.1, fig:treegeneration; §3.1, §6.1).
 
 A tree is its root cell and its height: everything else follows from H3. Level ``height`` is the
 root and level 0 the leaves, as in the paper. Every list of cells comes in ascending order of the
