@@ -86,9 +86,10 @@ AREAS = (
     | st.just(Polygon('{"type": "Polygon", "coordinates": ' + RING + "}"))
     | st.builds(Around, st.sampled_from(sorted(PLACES)), st.floats(1e-3, 5_000))
 )  # fmt: skip
-PROTECTIONS = st.builds(Protection, st.floats(1e-3, 1e6)) | st.builds(
-    Protection, st.none(), st.floats(1e-3, 100)
-)
+AREAS_KM2 = st.just(Protection().least_area_km2) | st.floats(0, 1e6)
+PROTECTIONS = st.builds(
+    Protection, st.floats(1e-3, 1e6), st.none(), least_area_km2=AREAS_KM2
+) | st.builds(Protection, st.none(), st.floats(1e-3, 100), least_area_km2=AREAS_KM2)
 BUDGETS = st.builds(
     Budget,
     st.floats(0, 24 * 36_525, exclude_min=True),

@@ -92,6 +92,13 @@ def test_a_remembered_cell_that_must_not_be_reported_any_more_is_drawn_again_and
     assert ledger.report(HOME, no_draw, terms()).cell == OTHER  # the old one does not come back
 
 
+def test_what_was_drawn_without_a_guarantee_is_never_replayed_under_one(ledger):
+    ledger.report(HOME, Hand(DRAWN), terms(apart=True))
+    assert ledger.report(HOME, Hand(OTHER), terms()).fresh
+    assert ledger.report(HOME, no_draw, terms(apart=True)).cell == DRAWN
+    assert ledger.report(HOME, no_draw, terms()).cell == OTHER
+
+
 def test_an_explicit_wish_draws_again_and_is_charged(ledger):
     ledger.report(HOME, Hand(DRAWN), terms())
     assert ledger.report(HOME, Hand(OTHER), terms(anew=True)).balance.draws == 2

@@ -265,7 +265,9 @@ def test_the_settled_leaf_is_the_one_that_is_reported_from():
 
 
 def test_a_policy_that_looks_at_the_user_reports_without_a_guarantee():
-    found = reported(Policy(2, 0, PREFERENCES[-1:]), LEAVES[0])
+    device = device_on(MAP, known=KNOWN)
+    found = obfuscate(Whereabouts(LEAVES[0]), Policy(2, 0, PREFERENCES[-1:]), device)
+    assert device.memory.asked[0].apart
     assert found.guarantee.void
     assert not found.guarantee.holds
     assert "void" in found.guarantee.exceptions[0]

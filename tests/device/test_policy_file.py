@@ -175,6 +175,14 @@ def test_reading_what_is_written_gives_the_same_policy(policy):
         ("privacy_level = 2\n[protection]", "line 2: epsilon_per_km is a number"),
         ("privacy_level = 2\n[protection]\nradius = '5 °C'", "line 3: radius is a length"),
         ("privacy_level = 2\n[protection]\nradius = 500", "line 3: radius is a length in quotes"),
+        (
+            "privacy_level = 2\n[protection]\nleast_area_km2 = '1'",
+            "line 3: least_area_km2 is a num",
+        ),
+        (
+            "privacy_level = 2\n[protection]\nleast_area_km2 = -1",
+            "line 2: least_area_km2 is an area",
+        ),
         ("privacy_level = 2\n[protection]\nepsilon_per_km = -1", "line 2: epsilon is above 0"),
         (
             "privacy_level = 2\n[protection]\nepsilon_per_km = 1\nradius = '1 km'",

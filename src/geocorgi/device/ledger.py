@@ -74,7 +74,7 @@ class Ledger:
 
     def report(self, real_leaf: str, draw: Callable[[], str], terms: Terms) -> Given:
         """Return the cell to hand out, remembered or freshly drawn, or raise BudgetSpent."""
-        place = self._secret.name("place", real_leaf)
+        place = self._secret.name("place apart" if terms.apart else "place", real_leaf)
         with transaction(self._connection) as held:
             now = self._clock()
             before = balance(_charges(held), terms.budget, now, terms.epsilon_per_km)

@@ -29,7 +29,8 @@ class Terms:
     for the whole map. ``resolution`` is that of the cell handed out. ``removed`` are the leaves
     that must not be reported now, whatever was reported once. With ``remembered=False`` (the
     precision ``average``) every report is a fresh draw, of a cell that is handed out as it is
-    drawn. ``anew`` is the user's explicit wish for a fresh draw.
+    drawn. ``anew`` is the user's explicit wish for a fresh draw. ``apart`` where the policy looks
+    at where the user is: such draws keep no epsilon, and no other policy's report rests on them.
     """
 
     recipient: str
@@ -39,6 +40,7 @@ class Terms:
     budget: Budget = field(default_factory=Budget)
     remembered: bool = True
     anew: bool = False
+    apart: bool = False
 
     def __post_init__(self) -> None:
         """Refuse terms that nobody could keep or list."""

@@ -108,6 +108,7 @@ def terms_of(prepared: Prepared, customised: Customised, recipient: str) -> Term
         removed=customised.selection.never_reported,
         budget=prepared.policy.budget,
         remembered=remembered,
+        apart=prepared.policy.voids_geo_ind,
     )
 
 

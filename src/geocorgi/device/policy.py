@@ -25,6 +25,8 @@ from geocorgi.wire.catalogue import MOST_LEVELS, require_name
 
 MOST_RULES = 200
 USUAL_EPSILON_PER_KM = 5.0
+USUAL_LEAST_AREA_KM2 = 0.05  # a circle of 126 m
+LARGEST_AREA_KM2 = 5.2e8  # the Earth
 LONGEST_PERIOD_HOURS = 24.0 * 36_525
 LEAST_PERIOD_HOURS = timedelta(microseconds=1) / timedelta(hours=1)
 Word = TypeVar("Word", bound=StrEnum)
@@ -79,13 +81,19 @@ def _word(words: type[Word], word: str, name: str) -> Word:
 
 @dataclass(frozen=True, slots=True)
 class Protection:
-    """The wish: a budget per km, or a promise within a radius; exactly one of the two."""
+    """The wish: a budget per km, or a promise within a radius; exactly one of the two.
+
+    ``least_area_km2`` is how small the area may be that a report reveals beyond that.
+    """
 
     epsilon_per_km: float | None = USUAL_EPSILON_PER_KM
     radius_km: float | None = None
+    least_area_km2: float = USUAL_LEAST_AREA_KM2
 
     def __post_init__(self) -> None:
         """Refuse no wish, two wishes, or one that means nothing."""
+        if not 0 <= self.least_area_km2 <= LARGEST_AREA_KM2:
+            raise InvalidPolicy("least_area_km2 is an area on Earth in km², such as 0.05")
         if (self.epsilon_per_km is None) == (self.radius_km is None):
             raise InvalidPolicy("protection is either epsilon_per_km or a radius")
         if self.epsilon_per_km is not None:

@@ -35,6 +35,7 @@ preferences = [
 # [protection]               # one of the two
 # epsilon_per_km = 5.0
 # radius = "500 m"
+# least_area_km2 = 0.05      # refuse a map on which a report reveals a smaller area than this
 
 # [budget]
 # ceiling_per_km = 60.0

@@ -175,18 +175,23 @@ def _geojson(table: Table, folder: Path | None) -> str:
 
 
 def _protection(table: Table) -> Protection:
-    table.require_known(("epsilon_per_km", "radius"))
+    table.require_known(("epsilon_per_km", "radius", "least_area_km2"))
+    usual, area = Protection(), table.number_or_none("least_area_km2")
+    least = usual.least_area_km2 if area is None else area
     if "radius" in table:
-        epsilon = table.number("epsilon_per_km") if "epsilon_per_km" in table else None
-        return Protection(epsilon, table.quantity("radius", Kind.LENGTH))
-    return Protection(table.number("epsilon_per_km"))
+        epsilon = table.number_or_none("epsilon_per_km")
+        return Protection(epsilon, table.quantity("radius", Kind.LENGTH), least)
+    alone = area is not None and "epsilon_per_km" not in table
+    return Protection(
+        usual.epsilon_per_km if alone else table.number("epsilon_per_km"), None, least
+    )
 
 
 def _budget(table: Table) -> Budget:
     table.require_known(("ceiling_per_km", "period", "at_ceiling"))
     usual = Budget()
     period = table.time("period", timedelta(hours=usual.period_hours))
-    ceiling = table.number("ceiling_per_km") if "ceiling_per_km" in table else None
+    ceiling = table.number_or_none("ceiling_per_km")
     at_ceiling = AtCeiling.REFUSE
     if "at_ceiling" in table:
         at_ceiling = AtCeiling(table.word("at_ceiling", AtCeiling))

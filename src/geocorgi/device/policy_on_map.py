@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from geocorgi.device.attributes.values import Attributes
 from geocorgi.device.evaluation import removed_over_map
+from geocorgi.device.hiding_area import require_area
 from geocorgi.device.policy import Policy
 from geocorgi.device.removal import fitting_filters
 from geocorgi.errors import InvalidPolicy
@@ -41,6 +42,7 @@ def policy_on_map(policy: Policy, public_map: PublicMap, attributes: Attributes)
         raise InvalidPolicy(
             f"the map has privacy levels 1 to {public_map.height}, not {policy.privacy_level}"
         )
+    require_area(policy, public_map)
     # A policy that looks at the user is shown for somebody at the map's first leaf.
     anybody = public_map.leaves[0] if policy.voids_geo_ind else None
     removal = removed_over_map(policy, public_map, attributes, anybody)

@@ -39,7 +39,7 @@ def _lines(policy: Policy) -> Iterator[str]:
 
 def _tables(policy: Policy, usual: Policy) -> Iterator[str]:
     if policy.protection != usual.protection:
-        yield from ("", "[protection]", _protection(policy.protection))
+        yield from ("", "[protection]", *_protection(policy.protection))
     if policy.budget != usual.budget:
         yield from ("", "[budget]", *_budget(policy.budget))
     for label, recipient in policy.recipients.items():
@@ -62,10 +62,13 @@ def _preference(preference: Preference) -> str:
     return f"{{ rule = {rule}{more} }}" if more else rule
 
 
-def _protection(protection: Protection) -> str:
+def _protection(protection: Protection) -> Iterator[str]:
     if protection.radius_km is not None:
-        return f"radius = {_quantity(protection.radius_km, 'km')}"
-    return f"epsilon_per_km = {protection.epsilon_per_km!r}"
+        yield f"radius = {_quantity(protection.radius_km, 'km')}"
+    else:
+        yield f"epsilon_per_km = {protection.epsilon_per_km!r}"
+    if protection.least_area_km2 != Protection().least_area_km2:
+        yield f"least_area_km2 = {protection.least_area_km2!r}"
 
 
 def _budget(budget: Budget) -> Iterator[str]:

@@ -143,6 +143,8 @@ def _promise(policy: Policy) -> Iterator[str]:
         yield f"Wanted: protection within {number_text(protection.radius_km)} km."
     else:
         yield f"Wanted: epsilon {number_text(protection.epsilon_per_km or 0)} per km."
+    least = number_text(protection.least_area_km2)
+    yield f"Refused: a map on which the area that hides you is smaller than {least} km² anywhere."
     if budget.ceiling_per_km is not None:
         at = "everything is refused"
         if budget.at_ceiling is AtCeiling.REPEAT:

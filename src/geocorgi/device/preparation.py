@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from geocorgi.device.acceptance import Accepted, Progress, accept
 from geocorgi.device.attributes.values import Attributes
 from geocorgi.device.evaluation import removed_over_map
+from geocorgi.device.hiding_area import require_area
 from geocorgi.device.memory import Memory
 from geocorgi.device.policy import OnUnreachable, Policy
 from geocorgi.device.secret import DeviceSecret
@@ -76,6 +77,7 @@ def prepare(policy: Policy, device: Device) -> Prepared:
     anybody = public_map.leaves[0] if policy.voids_geo_ind else None
     removal = removed_over_map(policy, public_map, attributes, anybody)
     selection = select(policy, public_map, removal, device.secret)
+    require_area(policy, public_map)
     try:
         content = device.forests.forest(selection.request)
     except (NotOffered, NotReady, Unreachable):

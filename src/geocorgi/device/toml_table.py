@@ -65,6 +65,10 @@ class Table:
             raise self.refused(name, f"{name} is a number")
         return float(value)
 
+    def number_or_none(self, name: str) -> float | None:
+        """Return a number, or None where nothing is said."""
+        return self.number(name) if name in self.fields else None
+
     def truth(self, name: str) -> bool:
         """Return true or false; false where nothing is said."""
         value = self.fields.get(name, False)

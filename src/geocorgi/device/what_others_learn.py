@@ -5,6 +5,7 @@ The threat model behind them is ``docs/threat-model.md``; here stands what is so
 
 from __future__ import annotations
 
+from geocorgi.device.hiding_area import smallest_area_km2
 from geocorgi.device.offers import wished_per_km
 from geocorgi.device.policy import Policy, Precision
 from geocorgi.device.preparation import Prepared
@@ -44,9 +45,10 @@ def recipient_learns(
 ) -> tuple[str, ...]:
     """Return what whoever gets the reports can tell."""
     policy = prepared.policy
+    area = smallest_area_km2(prepared.public_map, policy.privacy_level)
     said = [
         f"a cell at level {precision_level}, and so which subtree of level "
-        f"{policy.privacy_level} the user is in",
+        f"{policy.privacy_level} the user is in, an area of {area:.2g} km² or more",
         "that a report changed, and so that the user moved or asked for a fresh one",
     ]
     if selection.never_reported:
