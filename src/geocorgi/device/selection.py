@@ -1,8 +1,8 @@
 """What to ask for and what to remove: S, δ and the request (Paper: §5.2, steps 3 and 4).
 
-All of it follows from the policy and the public map, never from where the user is (THEORY §9,
-§10). |S| of her own subtree would tell which subtree it is, so S is counted in *every* subtree of
-the level; δ is the largest count, padded up to the catalogue. Rules on public attributes become a
+All of it follows from the policy and the public map, never from where the user is (THEORY §9, §10).
+``|S|`` of her own subtree would tell which subtree it is, so S is counted in *every* subtree of the
+level; δ is the largest count, padded up to the catalogue. Rules on public attributes become a
 filter of the catalogue where one fits. A wish for protection snaps to the next stricter entry.
 
 Where even the catalogue's largest δ is too small, ``on_excess`` decides (Paper: §5.3), for the
@@ -172,7 +172,7 @@ def _kept(removal: Removal, on_excess: OnExcess) -> Iterator[Removal]:
 def _largest_count(
     policy: Policy, public_map: PublicMap, removal: Removal, name: str | None
 ) -> int:
-    """Return the largest |S| of any subtree of the level."""
+    """Return the largest ``|S|`` of any subtree of the level."""
     resolution = public_map.leaf_resolution - policy.privacy_level
     gone = removal.removed - left_out(name, public_map)
     return max(Counter(cells.ancestor(leaf, resolution) for leaf in gone).values(), default=0)

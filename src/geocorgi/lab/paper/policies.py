@@ -159,7 +159,7 @@ def _losses(parameters: Parameters, city: City, setting: Setting) -> list[Row]:
 
 
 def panels(rows: list[Row]) -> list[Panel]:
-    """Draw the distribution of |S| at every level, and the loss over δ."""
+    """Draw the distribution of ``|S|`` at every level, and the loss over δ."""
     people, losses = where(rows, part=PEOPLE), where(rows, part=LOSS)
     drawn = [
         Panel(f"{city}: {variant}", "largest |S| of a subtree", "share of people up to it",
