@@ -15,6 +15,7 @@ from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from geocorgi.server.at_hand import AtHand
 from geocorgi.server.service import Service
 from geocorgi.server.serving import Listening, listening_socket, new_server
 from geocorgi.server.store import open_store
@@ -38,10 +39,10 @@ class Answered(NamedTuple):
 
 
 class Asked:
-    """A server at a port of this machine."""
+    """A server at a port of this machine, and what it has at hand where it runs in here."""
 
-    def __init__(self, port: int) -> None:
-        self.port = port
+    def __init__(self, port: int, at_hand: AtHand | None = None) -> None:
+        self.port, self.at_hand = port, at_hand
 
     def get(self, address: str, method: str = "GET", **headers: str) -> Answered:
         connection = HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
@@ -99,12 +100,13 @@ def running(store: Path | str, *options: object) -> Iterator[Running]:
 def running_here(store: Path, state: Path, most_connections: int = 1_000) -> Iterator[Asked]:
     """Lend a server over a store on a free port, in a thread of this process."""
     with listening_socket(Listening(port=0)) as listener:
-        server = new_server(Service(open_store(str(store)), state), listener, most_connections)
+        service = Service(open_store(str(store)), state)
+        server = new_server(service, listener, most_connections)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:
             wait_for(lambda: server.started or None)
-            yield Asked(listener.getsockname()[1])
+            yield Asked(listener.getsockname()[1], service.at_hand)
         finally:
             server.should_exit = True
             thread.join()

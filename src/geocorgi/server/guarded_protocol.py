@@ -7,9 +7,10 @@ can still be told, else nothing. There are no request bodies here, so none is re
 from __future__ import annotations
 
 from asyncio import BaseTransport, TimerHandle
+from collections import deque
 from typing import Any, cast
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 MOST_HEADER_BYTES = 16_384
 SECONDS_TO_ASK = 10.0
@@ -24,17 +25,24 @@ class GuardedProtocol(HttpToolsProtocol):
     _unparsed = 0
     _asking: TimerHandle | None = None
     _stuck: TimerHandle | None = None
+    _unanswered: deque[RequestResponseCycle]
 
     def connection_made(self, transport: BaseTransport) -> None:
         """Begin to wait for the first request."""
         super().connection_made(cast("Any", transport))
+        self._unanswered = deque()
         self._expect()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing any more."""
+        """Wait for nothing any more, and write nothing any more.
+
+        Uvicorn tells the last request only; of several in one go, another one is being answered.
+        """
         for timer in (self._asking, self._stuck):
             if timer is not None:
                 timer.cancel()
+        for cycle in self._unanswered:
+            cycle.disconnected = not cycle.response_complete
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -56,6 +64,10 @@ class GuardedProtocol(HttpToolsProtocol):
             self._asking.cancel()
             self._asking = None
         super().on_headers_complete()
+        while self._unanswered and self._unanswered[0].response_complete:
+            self._unanswered.popleft()
+        if self.cycle is not None:
+            self._unanswered.append(self.cycle)
 
     def pause_writing(self) -> None:
         """Begin to look whether a client reads its answer at all."""
