@@ -39,7 +39,6 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine_instances import (
     BESIDE_QIF,
@@ -52,71 +51,20 @@ from engine_instances import (
     priors_of,
     problem_of,
 )
-from geocorgi.generate.exact import exact
-from geocorgi.generate.generated import Evidence, Generated, judged
-from geocorgi.generate.optimum.column_generation import Limits
-from geocorgi.generate.paper import Solver, paper
+from engine_methods import METHODS, QIF_SOLVERS
+from engine_tables import growth, tables
+from geocorgi.generate.generated import Generated
 from geocorgi.generate.problem import ObfuscationProblem
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 PRIOR, POINTS = DATA / "corgi_prior_343_aligned.tsv", DATA / "gowalla_nyc.txt.gz"
 PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
 SHORT, REPEATS = 0.5, 5
-QIF_SOLVERS = ("AUTO", "GLOP", "CLP", "HIGHS")  # its own choice, then others that it ships
 GOALS = {"highs": 100.0, "qif": 20.0}
+PATIENCE = {"qif": 300.0}  # seconds for all of its solvers together
 Row = dict[str, object]
 
 
-def by_exact(problem: ObfuscationProblem, instance: Instance) -> Generated:
-    return exact(problem, Limits(instance.gap, seconds=instance.time_limit))
-
-
-def by_paper(problem: ObfuscationProblem, instance: Instance) -> Generated:
-    return paper(problem, limits=Limits(instance.gap, seconds=instance.time_limit))
-
-
-def by_highs(problem: ObfuscationProblem, instance: Instance) -> Generated:  # noqa: ARG001
-    return paper(problem, solver=Solver.HIGHS)
-
-
-def by_qif(problem: ObfuscationProblem, instance: Instance) -> Generated:  # noqa: ARG001
-    failure = RuntimeError()
-    for solver in QIF_SOLVERS:
-        started = time.perf_counter()
-        try:
-            found = from_qif(problem, solver)
-        except RuntimeError as error:
-            failure = error
-            continue
-        evidence = Evidence(f"qif ({solver})", time.perf_counter() - started)
-        return judged(problem, np.maximum(found, 0.0), evidence)
-    raise failure
-
-
-def from_qif(problem: ObfuscationProblem, solver: str) -> NDArray[np.float64]:
-    import qif  # noqa: PLC0415 - an outside peer, not a dependency
-
-    # Tables of plain floats: the quickest that a callback can be.
-    exponents = (problem.epsilon_per_km * problem.distances_km).tolist()
-    detours = problem.detours_km.tolist()
-    qif.lp.defaults.solver = solver
-    found = qif.mechanism.d_privacy.min_loss_given_d(
-        problem.priors,
-        len(problem.reportable),
-        lambda i, j: exponents[i][j],
-        lambda i, j: detours[i][j],
-    )
-    if not np.size(found):
-        raise RuntimeError(f"{solver}: no matrix")
-    return np.asarray(found)
-
-
-METHODS: dict[str, Callable[[ObfuscationProblem, Instance], Generated]] = {
-    "exact": by_exact,
-    "paper": by_paper,
-    "highs": by_highs,
-    "qif": by_qif,
-}
 KNOWN = {instance.name: instance for instance in (*INSTANCES, *ON_THE_PAPERS_PROGRAM, *BESIDE_QIF)}
 
 
@@ -127,9 +75,17 @@ def answer_of(method: str, name: str, files: Files) -> Row:
     except RuntimeError:
         if method != "qif":
             raise
-        known = KNOWN[name]
-        about = {"cells": known.cells, "prior": known.prior, "epsilon_per_km": known.epsilon_per_km}
-        return {"name": name, **about, "failure": f"none of {', '.join(QIF_SOLVERS)} succeeds"}
+        return _failure(KNOWN[name], f"none of {', '.join(QIF_SOLVERS)} succeeds")
+
+
+def _failure(instance: Instance, why: str) -> Row:
+    return {
+        "name": instance.name,
+        "cells": instance.cells,
+        "prior": instance.prior,
+        "epsilon_per_km": instance.epsilon_per_km,
+        "failure": why,
+    }
 
 
 def child(method: str, name: str, files: Files) -> Row:
@@ -214,9 +170,15 @@ def measured(method: str, instance: Instance, files: Files) -> Row:
     command = [sys.executable, __file__, "--child", method, instance.name]
     command += ["--prior", str(files.prior), "--points", str(files.points)]
     print(f"  {method} {instance.name}", end="", flush=True, file=sys.stderr)
-    answer = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
-    # Peers print to standard output as they please; ours is the one line that is an object.
-    row: Row = json.loads(next(x for x in answer.splitlines() if x.startswith(b'{"name"')))
+    patience = PATIENCE.get(method)
+    try:
+        answer = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=patience)
+    except subprocess.TimeoutExpired:
+        row = _failure(instance, f"no matrix within {patience:g} s")
+    else:
+        # Peers print to standard output as they please; ours is the one line that is an object.
+        lines = answer.stdout.splitlines()
+        row = json.loads(next(x for x in lines if x.startswith(b'{"name"')))
     said = row.get("failure") or f"{row['seconds']:.2f} s"
     print(f": {said}", flush=True, file=sys.stderr)
     return row
@@ -279,75 +241,6 @@ def each(
             method, name = error.cmd[-6:-4]
             failed.append(f"{method} {name}: exit code {error.returncode}")
     return rows
-
-
-def growth(rows: list[Row]) -> list[Row]:
-    """Fit seconds ~ K^exponent over the uniform priors, for each epsilon with all four sizes."""
-    fitted = []
-    for epsilon in (5, 15):
-        names = [f"k{cells}-uniform-{epsilon}" for cells in (7, 49, 343, 2401)]
-        points = [row for name in names for row in rows if row["name"] == name]
-        if len(points) < len(names):
-            continue
-        cells = np.log([row["cells"] for row in points])
-        exponents = {}
-        for what in ("seconds", "solving_seconds"):
-            taken = np.log([row[what] for row in points])
-            exponents[what] = {
-                "all": float(np.polyfit(cells, taken, 1)[0]),
-                "from_343": float((taken[3] - taken[2]) / (cells[3] - cells[2])),
-            }
-        fitted.append({"epsilon_per_km": epsilon, "exponents": exponents})
-    return fitted
-
-
-def tables(result: Row) -> str:
-    lines = [
-        f"{'instance':<20}{'K':>5} {'prior':<9}{'eps':>4}{'goal gap':>9}{'& s':>6}{'loss km':>14}"
-        f"{'bound km':>14}{'gap':>9}{'seconds':>9}{'building':>9}{'solving':>9}{'audit':>8}"
-        f"{'rounds':>7}{'peak MB':>8}  reached  method"
-    ]
-    lines += [_line(row) for row in result["instances"]]
-    lines += [line for x in result["comparisons"] for line in _beside_lines(x)]
-    for x in result["growth"]:
-        every, last = (x["exponents"]["seconds"][which] for which in ("all", "from_343"))
-        lines.append(
-            f"uniform, eps {x['epsilon_per_km']}: seconds ~ K^{every:.2f} over all four sizes, "
-            f"K^{last:.2f} from 343 to 2,401"
-        )
-    lines += [f"left out: {line}" for line in result["skipped"]]
-    return "\n".join(lines + [f"FAILED: {line}" for line in result["failed"]])
-
-
-def _beside_lines(x: Row) -> list[str]:
-    peer = x["peer"]
-    if "failure" in peer:
-        return [f"{x['name']}: {peer['failure']}"]
-    return [
-        f"{x['name']}: {peer['solving_seconds']:.3f} s against {method} "
-        f"{row['solving_seconds']:.3f} s = {x['ratios'][method]:.0f}x (goal {x['goal']:.0f}x); "
-        f"loss {peer['loss_km']:.10f} against {row['loss_km']:.10f}; "
-        f"audit {_verdict(peer)} against {_verdict(row)}"
-        for method, row in x["ours"].items()
-    ]
-
-
-def _line(row: Row) -> str:
-    return (
-        f"{row['name']:<20}{row['cells']:>5} {row['prior']:<9}{row['epsilon_per_km']:>4}"
-        f"{row['goal']['gap']:>9.0e}{row['goal']['seconds']:>6g}{row['loss_km']:>14.9f}"
-        f"{row['lower_bound_km']:>14.9f}{row['gap']:>9.1e}{row['seconds']:>9.3f}"
-        f"{row['building_seconds']:>9.3f}{row['solving_seconds']:>9.3f}{row['audit_seconds']:>8.3f}"
-        f"{row['rounds']:>7}{row['peak_mb']:>8.0f}  {'yes' if row['reached'] else 'NO':<7}  "
-        f"{row['method']}, {row['stopped_by']}"
-    )
-
-
-def _verdict(row: Row) -> str:
-    if row["audit"]["holds"]:
-        return "holds"
-    smallest = row["audit"]["smallest_epsilon_per_km"]
-    return f"FAILS (true eps {'infinite' if smallest is None else repr(smallest)})"
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -58,6 +59,41 @@ def test_the_release_is_measured_beside_a_bare_pass():
     releases = [row for row in result["results"] if row["rows"]]
     assert [row["rows"]["rows"] for row in releases] == [300] * 4
     assert [row["rows"]["fresh_draws"] == 0 for row in releases] == [False, True] * 2
+
+
+@pytest.fixture
+def document(monkeypatch):
+    monkeypatch.syspath_prepend(str(REPOSITORY / "benchmarks"))
+    return importlib.import_module("document")
+
+
+def test_an_interrupted_run_goes_on_where_it_was(document, monkeypatch, tmp_path):
+    asked = []
+
+    def measured(command):
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        asked.append(command)
+        return {"result": [], "seconds": 1.0, "others": None}
+
+    monkeypatch.setattr(document, "measured", measured)
+    kept = tmp_path / "kept" / "run.json"
+    with pytest.raises(KeyboardInterrupt):
+        document.finish(document.begun(kept, afresh=False), kept)
+    names = list(document.steps())
+    assert list(document.begun(kept, afresh=False)["steps"]) == names[:2]
+    assert document.begun(kept, afresh=True)["steps"] == {}
+    monkeypatch.setattr(document, "machine", lambda: {"processor": "another"})
+    assert document.begun(kept, afresh=False)["steps"] == {}
+
+
+def test_nothing_but_a_run_is_in_the_page(document):
+    no_row = {"instances": [], "comparisons": [], "skipped": [], "failed": []}
+    measured = {"result": no_row, "seconds": 60.0, "others": 0.5}
+    run = {"machine": document.machine(), "steps": {"k7-uniform-5": measured}}
+    page = document.page(run)
+    assert "| `engine` | 1.0 | 50% |" in page
+    assert "The machine had other work at the time" in page
 
 
 @pytest.mark.slow
