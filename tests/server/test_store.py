@@ -108,12 +108,11 @@ def test_a_damaged_forest_is_set_aside_with_its_pin(tmp_path, kind):
 
 
 @DAMAGE
-@pytest.mark.parametrize("address", [MAP_INDEX, map_address(ID), PINS[0], pins_address(ID)])
+@pytest.mark.parametrize("address", [map_address(ID), PINS[0], pins_address(ID)])
 def test_any_damaged_file_is_set_aside_and_never_believed(tmp_path, kind, address):
     store = fill(tmp_path)
     damaged(tmp_path / address, kind)
     read = {
-        MAP_INDEX: store.index,
         map_address(ID): lambda: store.public_map(ID),
         PINS[0]: lambda: store.pin(ID, NAMES[0]),
         pins_address(ID): lambda: store.pins(ID),
@@ -128,6 +127,19 @@ def test_any_damaged_file_is_set_aside_and_never_believed(tmp_path, kind, addres
         assert (tmp_path / address).read_bytes() != good
     fill(tmp_path)
     assert (tmp_path / address).read_bytes() == good
+
+
+@pytest.mark.parametrize("kind", ["truncated", "emptied", "grown"])
+def test_a_damaged_index_is_no_missing_one(tmp_path, kind):
+    store = fill(tmp_path)
+    good = (tmp_path / MAP_INDEX).read_bytes()
+    damaged(tmp_path / MAP_INDEX, kind)
+    for _ in range(2):
+        with pytest.raises(BadFile, match="the store's index is damaged"):
+            store.index()
+    fill(tmp_path)
+    assert (tmp_path / MAP_INDEX).read_bytes() == good
+    assert len(list((tmp_path / "aside").iterdir())) == 1
 
 
 def fill_elsewhere(folder: Path, address: str) -> bytes:

@@ -17,7 +17,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from geocorgi.errors import GeocorgiError
+from geocorgi.errors import BadFile, GeocorgiError
 from geocorgi.files import write_atomically
 from geocorgi.generate.privacy_forest import SubtreeDone, privacy_forest
 from geocorgi.matrix.forest_file import forest_bytes
@@ -28,6 +28,7 @@ from geocorgi.wire.map_codec import read_map
 FEW_LEAVES = 49
 NICENESS = 10
 REFUSED = 2
+NO_ROOM = 3  # a folder of this machine cannot be read or written: it may pass
 
 
 def build(map_file: Path, work_folder: Path, out: Path, request: bytes) -> None:
@@ -61,7 +62,7 @@ def main(arguments: list[str]) -> int:
         build(Path(map_file), Path(work_folder), Path(out), request.encode("ascii"))
     except GeocorgiError as refusal:
         _tell({"reason": str(refusal)})
-        return REFUSED
+        return NO_ROOM if isinstance(refusal, BadFile) else REFUSED
     return 0
 
 

@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from geocorgi.errors import GenerationFailed, WorkerLost
-from geocorgi.server.build import REFUSED
+from geocorgi.errors import BadFile, GenerationFailed, WorkerLost
+from geocorgi.server.build import NO_ROOM, REFUSED
 from geocorgi.wire.forest_request import ForestRequest, encode_request
 
 LONGEST_LINE = 65_536
@@ -47,6 +47,8 @@ async def run_build(task: Task, on_progress: Progress) -> None:
         code = await process.wait()
     finally:
         await _end(process)
+    if code == NO_ROOM:
+        raise BadFile(reason)
     if code == REFUSED:
         raise GenerationFailed(reason)
     if code != 0:

@@ -40,8 +40,7 @@ def waiting(folder: Path) -> list[ForestRequest]:
     found: dict[str, ForestRequest] = {}
     for path in _paths(folder):
         try:
-            with path.open("rb") as file:
-                request = decode_request(file.read(MOST_BYTES + 1))
+            request = decode_request(_begin_of(path))
         except InvalidMessage:
             path.unlink(missing_ok=True)
             continue
@@ -49,5 +48,14 @@ def waiting(folder: Path) -> list[ForestRequest]:
     return list(found.values())
 
 
+def _begin_of(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(MOST_BYTES + 1)
+    except OSError as refusal:
+        raise BadFile(f"cannot read the queue's {path.name}: {refusal.strerror}") from refusal
+
+
 def _paths(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.glob("*-*.json") if path.name[:12].isdecimal())
+    files = (path for path in folder.glob("*-*.json") if path.is_file())
+    return sorted(path for path in files if path.name[:12].isdecimal())

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from geocorgi.errors import GeocorgiError, WorkerLost
+from geocorgi.errors import BadFile, GeocorgiError, WorkerLost
 from geocorgi.files import write_atomically
 from geocorgi.server import build_queue
 from geocorgi.server.build_process import Task, run_build
@@ -25,6 +26,7 @@ from geocorgi.wire.map_codec import map_id as name_of
 from geocorgi.wire.public_map import PublicMap
 
 MOST_LOSSES = 3
+SECONDS_OF_TROUBLE = 60.0
 log = logging.getLogger("geocorgi.server")
 Built = Callable[[ForestPin], None]
 """Called, in the event loop, with the pin of every forest that was built."""
@@ -46,6 +48,7 @@ class Builds:
         self._maps: dict[str, PublicMap] = {}
         self._queue: dict[str, _Build] = {}
         self._failed: dict[str, str] = {}
+        self._troubled: dict[str, float] = {}
         self._something = asyncio.Event()
 
     def prepare(self, maps: list[PublicMap]) -> None:
@@ -63,9 +66,14 @@ class Builds:
                 self._enqueue(request)
 
     async def want(self, request: ForestRequest) -> BuildProgress:
-        """Return how far the forest is; asked for the first time it is queued."""
+        """Return how far the forest is; asked for the first time it is queued.
+
+        What the machine had no room for is tried again, but not at once.
+        """
         name = request_id(request)
         if name not in self._queue:
+            if time.monotonic() - self._troubled.get(name, -math.inf) < SECONDS_OF_TROUBLE:
+                raise BadFile("a forest could not be written and is tried again later")
             self._enqueue(request)
             write = asyncio.to_thread(build_queue.add, self._queue_folder, request)
             self._queue[name].written = asyncio.ensure_future(write)
@@ -90,16 +98,22 @@ class Builds:
         name, start = request_id(build.request), time.monotonic()
         try:
             pin = await self._built(build)
-        except (GeocorgiError, OSError) as refusal:
+        except (BadFile, OSError) as trouble:
+            self._troubled[name] = time.monotonic()
+            self._not_built(build, trouble)
+        except GeocorgiError as refusal:
             self._failed[name] = str(refusal)
-            self._metrics.failed()
-            log.warning("not built: %s: %s", said(build.request), refusal)
+            self._not_built(build, refusal)
         else:
             seconds = time.monotonic() - start
             self._metrics.built(seconds)
             log.info("built in %.1f s: %s", seconds, said(build.request))
             self._on_built(pin)
         await self._leave_queue(build)
+
+    def _not_built(self, build: _Build, why: Exception) -> None:
+        self._metrics.failed()
+        log.warning("not built: %s: %s", said(build.request), why)
 
     async def _leave_queue(self, build: _Build) -> None:
         try:

@@ -38,7 +38,9 @@ def serve_command(
     """
     log_to_standard_error()
     if not _is_loopback(host):
-        messages.print("plain http off this machine: put TLS in front (docs/operate.md)")
+        messages.print(
+            "plain http off this machine: put TLS in front (docs/how-to/run-a-server.md)"
+        )
     folder = state_for(store, state)
     with locked(folder):
         opened = open_store(store)

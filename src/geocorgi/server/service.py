@@ -44,8 +44,9 @@ class Service:
         self._working: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Read what is published and begin to build what was left waiting."""
-        await asyncio.to_thread(self._prepare)
+        """Begin to build what was left waiting."""
+        if not self._requests:
+            await asyncio.to_thread(self.prepare)
         self._working = asyncio.create_task(self._builds.work())
         self.ready = True
 
@@ -57,14 +58,15 @@ class Service:
             with suppress(asyncio.CancelledError):
                 await self._working
 
-    def _prepare(self) -> None:
+    def prepare(self) -> None:
+        """Read what is published, or refuse to serve it."""
         index = self._store.index()
         if index is None:
-            raise InvalidInput("the store has no map: publish one with geocorgi-server publish")
+            raise InvalidInput("the store has no map: name one, geocorgi-server serve --map")
         found = [self._store.public_map(pin.map_id) for pin in index.maps]
         maps = [one for one in found if one is not None]
         if len(maps) != len(found):
-            raise InvalidInput("a map of the store is damaged: publish it again")
+            raise InvalidInput("a map of the store is damaged: publish it again, --map")
         for pin, one in zip(index.maps, maps, strict=True):
             requests = (request_for(pin.map_id, entry) for entry in one.catalogue)
             self._requests |= {request_id(request): request for request in requests}

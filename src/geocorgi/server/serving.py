@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import socket
 from dataclasses import dataclass
@@ -34,7 +35,9 @@ class Listening:
 def serve(store: Store, state: Path, listening: Listening) -> None:
     """Serve until SIGINT or SIGTERM; answers that are under way are finished first."""
     with listening_socket(listening) as listener:
-        server = new_server(Service(store, state), listener, listening.most_connections)
+        service = Service(store, state)
+        service.prepare()
+        server = new_server(service, listener, listening.most_connections)
         # Uvicorn stops in good order and then raises the signal again; stopping was all it asked.
         signal.signal(signal.SIGTERM, lambda *_: None)
         server.run(sockets=[listener])
@@ -68,8 +71,9 @@ def listening_socket(listening: Listening) -> socket.socket:
     try:
         family = socket.AF_INET6 if ":" in listening.host else socket.AF_INET
         return socket.create_server((listening.host, listening.port), family=family, backlog=2_048)
-    except (OSError, OverflowError) as refusal:
-        why = getattr(refusal, "strerror", None) or "no such port"
+    except OSError as refusal:
+        number = refusal.errno or 0
+        why = os.strerror(number) if number > 0 else "no such address"
         raise InvalidInput(
             f"cannot listen on port {listening.port} of {listening.host}: {why}; try --port 0"
         ) from refusal

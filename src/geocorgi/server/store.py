@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from geocorgi.errors import InvalidMessage
+from geocorgi.errors import BadFile, InvalidMessage
 from geocorgi.server.folder_shelf import FolderShelf
 from geocorgi.server.shelf import Shelf
 from geocorgi.wire import forest_pin, map_codec, map_index
@@ -57,13 +57,22 @@ class Store:
         for public_map, pin in zip(in_order, index.maps, strict=True):
             if self.map_file(pin.map_id) is None:
                 self._write(map_address(pin.map_id), map_codec.encode_map(public_map))
-        if self.index() != index:
+        if self._decoded(MAP_INDEX, map_index.MOST_BYTES, map_index.decode_index) != index:
             self._write(MAP_INDEX, map_index.encode_index(index))
         return index
 
     def index(self) -> MapIndex | None:
-        """Return which maps are current, None if none were published."""
-        return self._decoded(MAP_INDEX, map_index.MOST_BYTES, map_index.decode_index)
+        """Return which maps are current, None if none were published.
+
+        A damaged index stays where it is: set aside, it would look like a store that is new.
+        """
+        content = self._shelf.read(MAP_INDEX, map_index.MOST_BYTES)
+        try:
+            return None if content is None else map_index.decode_index(content)
+        except InvalidMessage as refusal:
+            raise BadFile(
+                "the store's index is damaged: publish its maps again, --map for each"
+            ) from refusal
 
     def public_map(self, map_id: str) -> PublicMap | None:
         """Return a published map."""
