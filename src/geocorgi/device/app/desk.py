@@ -111,15 +111,32 @@ class Desk:
         session.chosen = await self.run(work)
         self.changed()
 
-    async def use(self, act: Callable[[], object], said: str) -> None:
+    async def use(self, act: Callable[[], object], said: str) -> bool:
         """Change the policy or the user's places, and see what that comes to; or say why not."""
-        kept = self.session.text
-        self.attempt(act)
-        if self.news is not None and self.news.is_bad:
-            return
-        if kept != self.session.text or said:
-            self.say(said)
+
+        def acted() -> bool:
+            act()
+            return True
+
+        if not self.attempt(acted):
+            self.changed()
+            return False
+        self.say(said)
         await self.choose()
+        return True
+
+    def with_policy(self, draw: Callable[[], object]) -> None:
+        """Draw anew when the policy or the map is another one; what is being typed stays."""
+        seen = (self.session.text, self.session.public_map)
+
+        def again() -> None:
+            nonlocal seen
+            now = (self.session.text, self.session.public_map)
+            if now != seen:
+                seen = now
+                draw()
+
+        self.drawn_anew.append(again)
 
     def _look(self) -> None:
         if self.news is not None:

@@ -22,6 +22,7 @@ from geocorgi.tree import cells
 
 WIDTH = 600.0
 MARGIN = 10.0
+SIGNS = {"you": "●", "home": "⌂", "office": "▣", "sent": "★"}
 HATCH = (
     '<defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" '
     'patternTransform="rotate(45)"><path d="M0 0V7" class="hatch"/></pattern></defs>'
@@ -124,13 +125,21 @@ def _circle(circle: Circle, sheet: Sheet) -> str:
 
 
 def _marks(drawing: Drawing, sheet: Sheet) -> Iterator[str]:
+    """Yield the marked cells, then their signs, which lie within them and hide no neighbour."""
+    signs = []
     for cell, mark in drawing.marked.items():
-        path = _path(sheet.at(cells.boundary(cell)))
+        yield f'<path d="{_path(sheet.at(cells.boundary(cell)))}" class="mark over"/>'
         across, down = sheet.at([cells.centre(cell)])[0]
-        yield (
-            f'<path d="{path}" class="mark over"/><text class="word over" x="{across:.1f}" '
-            f'y="{down:.1f}" dy="0.35em" text-anchor="middle">{escape(mark)}</text>'
+        signs.append(
+            f'<text class="word over" x="{across:.1f}" y="{down:.1f}" dy="0.35em" '
+            f'text-anchor="middle">{signs_of(mark)}</text>'
         )
+    yield from signs
+
+
+def signs_of(mark: str) -> str:
+    """Return the signs of the words of a mark."""
+    return "".join(SIGNS.get(word, escape(word)) for word in mark.split(", "))
 
 
 def _bar(sheet: Sheet) -> str:

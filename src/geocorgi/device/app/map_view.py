@@ -8,7 +8,7 @@ from html import escape
 from nicegui import events, ui
 
 from geocorgi.device.app.desk import Desk
-from geocorgi.device.app.map_drawing import map_svg
+from geocorgi.device.app.map_drawing import map_svg, signs_of
 from geocorgi.device.app.names import bundled_names
 from geocorgi.device.app.scene import scene, shown_cells, spoken_names
 from geocorgi.device.app.tools import TOOLS, use_tool
@@ -93,6 +93,8 @@ def _key(drawing: Drawing) -> str:
     if drawing.crossed:
         sign = "".join(f'<path class="hatch" d="M{x} 16L{x + 14} 0"/>' for x in range(-8, 34, 7))
         parts.append(f'<svg aria-hidden="true">{sign}</svg>never reported')
+    words = {word for mark in drawing.marked.values() for word in mark.split(", ")}
+    parts += [f'<b aria-hidden="true">{signs_of(word)}</b>{escape(word)}' for word in sorted(words)]
     leaf = max(map(cells.resolution_of, drawing.cells))
     for resolution in sorted({cells.resolution_of(cell) for cell in drawing.outlined}):
         width = 0.6 + 0.9 * (leaf - resolution)

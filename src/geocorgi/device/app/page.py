@@ -9,14 +9,20 @@ from nicegui import ui
 
 from geocorgi.device.app.desk import Desk, Extras, News
 from geocorgi.device.app.map_view import draw_map
+from geocorgi.device.app.parts.history import draw_history
+from geocorgi.device.app.parts.meaning import draw_meaning
 from geocorgi.device.app.parts.place import draw_place
+from geocorgi.device.app.parts.policy import draw_policy
 from geocorgi.device.app.parts.report import draw_report
 from geocorgi.device.app.parts.start import draw_start
 from geocorgi.device.app.session import Session
 
 TABS: dict[str, Callable[[Desk], None]] = {
     "Where": draw_place,
+    "Policy": draw_policy,
+    "Meaning": draw_meaning,
     "Report": draw_report,
+    "History": draw_history,
 }
 
 

@@ -6,6 +6,7 @@ from nicegui import ui
 
 from geocorgi.device.app.desk import Desk
 from geocorgi.device.app.job import Job
+from geocorgi.device.app.parts.own import draw_own
 from geocorgi.device.app.searching import Match, search
 from geocorgi.device.app.tools import be_at
 from geocorgi.device.app.words import heading, paragraph
@@ -22,6 +23,7 @@ def draw_place(desk: Desk) -> None:
         ui.button("Ask my receiver (gpsd)", on_click=lambda: _ask_gpsd(desk)).props(
             "outline no-caps"
         )
+    draw_own(desk)
 
 
 def _search(desk: Desk) -> None:
