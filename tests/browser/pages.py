@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, Playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright
 
 from tests.server.running import wait_for
 
@@ -20,6 +20,8 @@ CHROMIUM = "/usr/bin/chromium"
 QUIET = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    # It would ask after updates of itself and for an account all the same.
+    "--component-updater=url-source=http://127.0.0.1:9/", "--gaia-url=http://127.0.0.1:9/",
 ]  # fmt: skip
 SECONDS = 20.0
 
@@ -71,14 +73,17 @@ def served(folder: Path, *options: object) -> Iterator[Served]:
         process.stderr.close()
 
 
-def launched(playwright: Playwright) -> Browser:
-    """Return a Chromium that talks to nobody by itself."""
-    return playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=QUIET)
+def launched(playwright: Playwright, proxy_port: int) -> Browser:
+    """Return a Chromium that itself asks nobody; what is not loopback goes through the proxy."""
+    arguments = [*QUIET, f"--proxy-server=127.0.0.1:{proxy_port}"]
+    return playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=arguments)
 
 
-def opened(browser: Browser, page: Served, **context: object) -> Page:
-    """Return the page in a window of its own, once it is alive."""
-    window = browser.new_context(**context).new_page()
+def opened(browser: Browser | BrowserContext, page: Served, **context: object) -> Page:
+    """Return the page in a window (of a browser: in a context of its own), once it is alive."""
+    window = (
+        browser.new_context(**context) if isinstance(browser, Browser) else browser
+    ).new_page()
     window.set_default_timeout(SECONDS * 1000)
     window.goto(page.address)
     window.get_by_role("heading", name="geocorgi").wait_for()

@@ -7,11 +7,13 @@ from html import escape
 
 from nicegui import events, ui
 
+from geocorgi.device.app.backdrop import WARNING, TileAddress
 from geocorgi.device.app.desk import Desk
 from geocorgi.device.app.map_drawing import map_svg, signs_of
 from geocorgi.device.app.names import bundled_names
-from geocorgi.device.app.scene import scene, shown_cells, spoken_names
+from geocorgi.device.app.scene import scene, spoken_names
 from geocorgi.device.app.tools import TOOLS, use_tool
+from geocorgi.device.app.words import paragraph
 from geocorgi.pictures.drawing import Drawing
 from geocorgi.pictures.ink import opacity, percent
 from geocorgi.tree import cells
@@ -27,6 +29,8 @@ def draw_map(desk: Desk) -> None:
         tool.props("dense outlined options-dense").classes("grow")
         tool.bind_value_to(desk, "tool")
         _views(desk)
+    if isinstance(desk.extras.backdrop, TileAddress):
+        paragraph(f"Note: {WARNING}", soft=True)
     host = ui.html(sanitize=False).classes("map-host")
     key = ui.html(sanitize=False).classes("w-full")
 
@@ -106,9 +110,3 @@ def _key(drawing: Drawing) -> str:
         parts.append(f'<svg aria-hidden="true">{ring}</svg>{escape(circle.label)}')
     inside = "".join(f'<span class="one">{part}</span>' for part in parts)
     return f'<div class="key">{inside}</div>'
-
-
-def shown_anywhere(desk: Desk, cell: str) -> bool:
-    """Return whether the map shows this cell now."""
-    public_map = desk.session.public_map
-    return public_map is not None and cell in shown_cells(public_map, desk.view.root)

@@ -43,8 +43,17 @@ window.geocorgi = {
 };
 document.addEventListener("focusin", (event) => (geocorgi.focused = event.target));
 window.addEventListener("resize", geocorgi.fit);
+// What is typed here is not for the browser to keep, to have checked elsewhere, or to translate.
+document.documentElement.translate = false;
+const keepFieldsHere = () => {
+  document.querySelectorAll("input:not([autocomplete]), textarea:not([autocomplete])").forEach((field) => {
+    field.autocomplete = "off";
+    field.spellcheck = false;
+  });
+};
 new MutationObserver(() => {
   geocorgi.fit();
+  keepFieldsHere();
   const lost = geocorgi.focused;
   if (lost && !lost.isConnected && lost.dataset && lost.dataset.cell && document.activeElement === document.body) {
     const again = document.querySelector(`svg.map [data-cell="${lost.dataset.cell}"]`);
