@@ -134,8 +134,12 @@ def _missed(pairs: _Pairs, matrix: Floats, rest: Indices, found: _Found) -> NDAr
     """Say for which pairs a column of the rest may be worth more than one that was taken."""
     if not rest.size:
         return np.zeros(len(pairs.others), dtype=np.bool_)
-    worth = found.ratio[:, None] * matrix[pairs.i, rest] - matrix[np.ix_(pairs.others, rest)]
-    return np.asarray(worth.max(axis=1) > np.maximum(found.worth.min(axis=1), 0))
+    bar = np.maximum(found.worth.min(axis=1), 0)
+    missed = found.ratio * matrix[pairs.i, rest].max() > bar  # no column is worth more than that
+    at = np.flatnonzero(missed)
+    worth = found.ratio[at, None] * matrix[pairs.i, rest] - matrix[np.ix_(pairs.others[at], rest)]
+    missed[at] = worth.max(axis=1) > bar[at]
+    return np.asarray(missed)
 
 
 def _dinkelbach(
@@ -199,6 +203,22 @@ def _needs(
             most[again] - np.log(found.ratio[pair[again]]) + np.log(without.ratio),
         )
     return np.asarray(needs)
+
+
+def reserves_of_row(i: int, matrix: Floats, delta: int, own: Indices | None = None) -> Floats:
+    """Return ``ln R`` of row i towards every row j for every column k, over the S without k.
+
+    Most columns are not in the worst S of a pair and share its reserve; for those that are, the
+    next best column leaves in their place.
+    """
+    columns, pruning = np.argsort(-matrix[i], kind="stable"), (delta, own)
+    found = _best_sets(_Pairs(i, np.arange(len(matrix)), None), matrix, columns, pruning)
+    reserves = np.repeat(np.log(found.ratio)[:, None], matrix.shape[1], axis=1)
+    pair, place = np.nonzero(found.worth > 0)
+    k = found.best[pair, place]
+    without = _best_sets(_Pairs(i, pair, k), matrix, columns, pruning)
+    reserves[pair, k] = np.log(without.ratio)
+    return reserves
 
 
 def top_shares(matrix: Floats, delta: int, own: Indices | None = None) -> Floats:

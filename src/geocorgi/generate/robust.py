@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from geocorgi.errors import InvalidInput, NotPrivate
+from geocorgi.generate import robust_columns
 from geocorgi.generate.exact import exact
 from geocorgi.generate.optimum.column_generation import Limits
+from geocorgi.generate.optimum.safe_bound import relative_gap
 from geocorgi.generate.problem import ObfuscationProblem
 from geocorgi.generate.reserved_budget import Floats
 from geocorgi.generate.robust_candidate import Candidate, Removal, certified
@@ -25,6 +27,7 @@ from geocorgi.matrix.sealing import epsilon_to_solve
 CLOSING_ROUNDS = 5
 MOST_TIGHTENINGS = 6
 TIGHTENING = 1e-4
+ENOUGH = 1e-2  # of the loss: what another matrix under the same reserves could save at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +106,11 @@ class _History:
         self._on_progress = on_progress
         self._last: Floats | None = None
 
-    def add(self, iterate: Iterate) -> None:
+    def add(self, matrix: Floats, loss_km: float) -> None:
         """Note one more."""
-        matrix = iterate.solution.probabilities
         change = 0.0 if self._last is None else float(np.abs(matrix - self._last).max())
         self._last = matrix
-        self.iterations.append(Iteration(iterate.loss_km, change))
+        self.iterations.append(Iteration(loss_km, change))
         if self._on_progress is not None:
             self._on_progress(self.iterations[-1])
 
@@ -135,6 +137,10 @@ def _adjusted(
 ) -> Candidate:
     """Return the best of what no pruning can break and of where adjusting the reserves ends."""
     best, done = _universal(problem, removal, limits), set[bool]()
+    found = _by_columns(problem, removal, history)
+    if found is not None:
+        done = {True, False} if _proved(found) else {True}
+        best = min(best, found, key=_loss_of)
     for way in ways_of(problem, removal.rows):
         if way.flat in done:
             continue
@@ -145,21 +151,58 @@ def _adjusted(
         found = _closed(reserving, iterate, removal, way.name)
         if found is not None and settles(iterate):
             done.add(way.flat)
-        if found is not None and found.loss_km < best.loss_km:
-            best = found
+        if found is not None:
+            best = min(best, found, key=_loss_of)
     return best
+
+
+def _by_columns(
+    problem: ObfuscationProblem, removal: Removal, history: _History
+) -> Candidate | None:
+    """Return the matrix with a reserve for each pair and column, if it comes to a certified one."""
+
+    def told(shares: Floats) -> None:
+        history.add(shares, float((problem.costs * shares).sum()))
+
+    exponents, pruning = _exponents(problem), _pruning(problem, removal)
+    found = robust_columns.settled(problem, exponents, pruning, told)
+    if found is None:
+        return None
+    matrix = ObfuscationMatrix(problem.places, problem.reportable, problem.level, found.matrix)
+    bound = robust_columns.bound_km(problem, found)
+    try:
+        return certified(problem, matrix, removal, "exact (a reserve for each column)", bound)
+    except NotPrivate:
+        return None
+
+
+def _proved(found: Candidate) -> bool:
+    """Say whether other matrices under the same reserves cost hardly less."""
+    bound = found.lower_bound_km
+    return bound is not None and relative_gap(found.loss_km, bound) <= ENOUGH
+
+
+def _loss_of(found: Candidate) -> float:
+    return found.loss_km
+
+
+def _exponents(problem: ObfuscationProblem) -> Floats:
+    return epsilon_to_solve(problem.epsilon_per_km, problem.distances_km) * problem.distances_km
+
+
+def _pruning(problem: ObfuscationProblem, removal: Removal) -> Pruning:
+    own = own_columns(problem.places, problem.reportable)
+    return Pruning(removal.delta, own if removal.rows is Rows.DROP else None)
 
 
 def _reserving(
     way: Way, problem: ObfuscationProblem, removal: Removal, limits: Limits, history: _History
 ) -> Reserving:
-    narrower = epsilon_to_solve(problem.epsilon_per_km, problem.distances_km)
-    own = None
-    if removal.rows is Rows.DROP:
-        own = own_columns(problem.places, problem.reportable)
-    pruning = Pruning(removal.delta, own)
-    exponents = narrower * problem.distances_km
-    return Reserving(problem, way.costs(problem), exponents, pruning, limits, history.add)
+    def told(iterate: Iterate) -> None:
+        history.add(iterate.solution.probabilities, iterate.loss_km)
+
+    exponents, pruning = _exponents(problem), _pruning(problem, removal)
+    return Reserving(problem, way.costs(problem), exponents, pruning, limits, told)
 
 
 def _closed(
