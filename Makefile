@@ -6,6 +6,7 @@
 #   make test-slow   the long tests; make test-all: both
 #   make bench       the benchmarks, printed as ratios
 #   make bench-docs  all of them, written to docs/benchmarks.md (half an hour)
+#   make robust-docs the paper's robust matrices beside ours, written to docs/robust.md
 #   make docs        build the documents as a site, offline, into build/docs
 #   make paper-map   find anew where everything that the paper numbers is at home
 #   make lock        pin the requirements anew
@@ -18,7 +19,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 INSTALL := $(PIP) install --require-hashes --only-binary :all:
 ITSELF := $(PIP) install --no-deps --no-build-isolation --editable .
 
-.PHONY: demo test test-slow test-all check format bench bench-docs docs paper-map lock advisories clean help
+.PHONY: demo test test-slow test-all check format bench bench-docs robust-docs docs paper-map lock advisories clean help
 
 help:
 	@sed -n 's/^#   //p' $(MAKEFILE_LIST)
@@ -67,6 +68,10 @@ bench: $(VENV)/.dev
 
 bench-docs: $(VENV)/.dev
 	@$(BIN)/python benchmarks/document.py --run
+
+# PRIOR=FILE: the paper's counts, where they lie elsewhere than benchmarks/engine.py looks.
+robust-docs: $(VENV)/.dev
+	@$(BIN)/python benchmarks/robust.py --page --to .benchmarks/robust.json $(if $(PRIOR),--prior $(PRIOR))
 
 docs: $(VENV)/.dev
 	@$(BIN)/sphinx-build --quiet --fail-on-warning --builder html docs build/docs

@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import REPOSITORY
 
-PROGRAMS = ("audit.py", "document.py", "engine.py", "protect.py", "reader.py")
+PROGRAMS = ("audit.py", "document.py", "engine.py", "protect.py", "reader.py", "robust.py")
 PAGE = REPOSITORY / "docs" / "benchmarks.md"
 FIGURE = REPOSITORY / "docs" / "figures" / "growth.svg"
 
@@ -94,6 +94,22 @@ def test_nothing_but_a_run_is_in_the_page(document):
     page = document.page(run)
     assert "| `engine` | 1.0 | 50% |" in page
     assert "The machine had other work at the time" in page
+
+
+def test_a_robust_row_is_measured_and_kept_and_written_up(tmp_path):
+    kept = tmp_path / "run.json"
+    only = ["--only", "ours-uniform-drop-20-1", "--only", "paper-uniform-20-1"]
+    run = json.loads(answered("robust.py", "--json", *only, "--to", str(kept)))
+    ours, papers = run["rows"]["ours-uniform-drop-20-1"], run["rows"]["paper-uniform-20-1"]
+    assert ours["holds"]
+    assert ours["loss_km"] < papers["loss_km"] < ours["universal_km"]
+    assert ours["violated"][0] == 0 < papers["rows"]["keep"]["true_epsilon_per_km"]
+    assert json.loads(kept.read_text())["rows"] == run["rows"]
+    again = json.loads(answered("robust.py", "--json", *only, "--to", str(kept)))
+    assert again["rows"] == run["rows"]
+    written = answered("robust.py", "--print", "--to", str(kept))
+    assert "| 20 | 1 |" in written
+    assert "Not measured" in written
 
 
 @pytest.mark.slow
