@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+from typing import Any
+
 import geocorgi
+
+sys.path.insert(0, str(Path(__file__).parent))
+import commands_page
+import paper_map
 
 project = "geocorgi"
 author = "the geocorgi project"
@@ -33,3 +41,9 @@ autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True, "show-inheritance": True}
 # A field that is called like a type is two targets for one word; which one is no reader's worry.
 suppress_warnings = ["ref.python"]
+
+
+def setup(app: Any) -> None:
+    """Write the pages that say what the code says, before the site is built of them."""
+    app.connect("builder-inited", commands_page.write)
+    app.connect("builder-inited", paper_map.write)

@@ -16,6 +16,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGE = REPOSITORY / "docs" / "paper-map.md"
@@ -57,8 +58,11 @@ class Item:
 
     def is_named_in(self, text: str) -> bool:
         """Return whether the text speaks of this item, as a whole word."""
-        names = "|".join(map(re.escape, (self.label, *self.numbers, *self.spoken)))
-        return bool(re.search(rf"(?<![\w:])(?:{names})(?![\w:-])", text))
+        names = (self.label, *self.numbers, *self.spoken)
+        if not any(name in text for name in names):
+            return False
+        said = "|".join(map(re.escape, names))
+        return bool(re.search(rf"(?<![\w:])(?:{said})(?![\w:-])", text))
 
 
 def items() -> list[Item]:
@@ -77,12 +81,14 @@ def sources(folder: str) -> tuple[tuple[str, str], ...]:
     )
 
 
+@cache
 def homes(item: Item) -> list[str]:
     """Return the modules that are about the item."""
     found = [path for path, text in sources("src/geocorgi") if item.is_named_in(text)]
     return [path for path in found if not path.startswith(LAB)]
 
 
+@cache
 def tests(item: Item) -> list[str]:
     """Return the tests that are about the item, or about a module that is."""
     mirrors = [_mirror(path) for path in homes(item)]
@@ -95,6 +101,7 @@ def tests(item: Item) -> list[str]:
     ]
 
 
+@cache
 def experiments(item: Item) -> list[str]:
     """Return the laboratory's modules that are about the item, or measure what is."""
     measured = re.compile("|".join(rf"^from {_dotted(path)} import" for path in homes(item)), re.M)
@@ -108,6 +115,13 @@ def experiments(item: Item) -> list[str]:
 def page() -> str:
     """Return the page."""
     return HEADER + "".join(_row(item) for item in items())
+
+
+def write(*_: Any) -> None:
+    """Write the page."""
+    text = page()
+    if not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
+        PAGE.write_text(text, encoding="utf-8")
 
 
 def _dotted(path: str) -> str:
@@ -138,4 +152,4 @@ def _names(paths: list[str], beside: str) -> str:
 if __name__ == "__main__":
     if "--check" in sys.argv[1:]:
         sys.exit(PAGE.read_text(encoding="utf-8") != page())
-    PAGE.write_text(page(), encoding="utf-8")
+    write()
