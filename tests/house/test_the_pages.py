@@ -9,10 +9,22 @@ import pytest
 
 from tests.conftest import REPOSITORY
 from tests.house.console import is_as_shown, run
-from tests.house.pages import blocks, go_on, goes_on_from, run_once, run_page, script
+from tests.house.pages import (
+    SHOWN_ONLY,
+    blocks,
+    go_on,
+    goes_on_from,
+    run_once,
+    run_page,
+    script,
+)
 
 DOCS = REPOSITORY / "docs"
-PAGES = sorted([*DOCS.glob("tutorials/*.md"), *DOCS.glob("how-to/*.md")])
+PAGES = [
+    page
+    for page in sorted(DOCS.rglob("*.md"))
+    if any(block.language not in SHOWN_ONLY for block in blocks(page))
+]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

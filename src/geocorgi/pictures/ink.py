@@ -18,7 +18,7 @@ FAINTEST = 0.06
 STYLE = (
     "<style>@media (prefers-color-scheme: dark) {"
     ".sheet { color: #e6e6e6 } .paper { fill: #14171a } .shade { fill: #57c1ee } "
-    ".accent { stroke: #ffa75e }}</style>"
+    ".accent { stroke: #ffa75e } .word { fill: #ffffff; stroke: #14171a }}</style>"
 )
 HATCH = (
     '<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" '

@@ -14,6 +14,7 @@ body { background: Canvas; color: CanvasText; font-family: system-ui, sans-serif
 svg { height: auto; max-width: 100%; }
 table { border-collapse: collapse; }
 th, td { padding: 0.2rem 0.8rem; text-align: left; }
+td { white-space: nowrap; }
 td.share { font-variant-numeric: tabular-nums; text-align: right; }
 """
 

@@ -116,10 +116,11 @@ def _marks(drawing: Drawing, canvas: Canvas) -> Iterator[str]:
 
 
 def _word(word: str, across: float, down: float) -> Iterator[str]:
-    """Yield a word with a light seam, so that it can be read on any shade."""
+    """Yield a word with a seam of the ground's colour, so that it can be read on any shade."""
     yield (
-        f'<text x="{across:.1f}" y="{down:.1f}" font-size="{LARGEST_TEXT}" font-weight="600" '
-        f'text-anchor="middle" fill="{LIGHT_INK}" stroke="{PAPER}" stroke-width="3" '
+        f'<text class="word" x="{across:.1f}" y="{down:.1f}" font-size="{LARGEST_TEXT}" '
+        'font-weight="600" text-anchor="middle" '
+        f'fill="{LIGHT_INK}" stroke="{PAPER}" stroke-width="3" '
         f'paint-order="stroke">{escape(word)}</text>'
     )
 
