@@ -36,7 +36,7 @@ def test_the_readmes_picture_is_what_its_commands_draw(readme):
     assert len(cells) == 49
     assert [place for place, _ in cells] == [place for place, _ in again]
     for (_, before), (_, now) in zip(cells, again, strict=True):
-        assert float(now) == pytest.approx(float(before), abs=0.02)  # machines round differently
+        assert float(now) == pytest.approx(float(before), abs=0.1)  # no shade differs to the eye
 
 
 def test_every_page_that_a_document_links_to_is_there():
