@@ -54,6 +54,7 @@ def test_a_length_may_be_written_in_any_unit(capsys, text):
         (["--protect", "5m", "--epsilon", "2"], "say one of"),
         (["--epsilon", "2", "--level", "1"], "go with a --map"),
         (["--epsilon", "-2"], "above 0"),
+        (["--protect", "0 m"], "a positive length"),
     ],
 )
 def test_what_is_no_promise_is_refused(capsys, words, sentence):

@@ -55,8 +55,9 @@ def test_erasing_keeps_what_was_spent(data, capsys):
 
 
 def test_erasing_asks_first(data, capsys, monkeypatch):
-    monkeypatch.setattr("typer.confirm", lambda *_, **__: (_ for _ in ()).throw(SystemExit(1)))
-    assert said(capsys, "history", "--erase").code == 1
+    monkeypatch.setattr("typer.confirm", lambda *_: False)
+    code, _, err = said(capsys, "history", "--erase")
+    assert (code, "nothing is erased" in err) == (2, True)
     assert len(json.loads(said(capsys, "history", "--json").out)["reports"]) == 3
 
 

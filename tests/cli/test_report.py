@@ -96,6 +96,13 @@ def test_a_report_can_be_drawn_on_a_map(capsys: Capsys, device: Path) -> None:
     assert set(feature["properties"]) == {"cell", "latitude", "level", "longitude", "map_id"}
 
 
+def test_a_report_can_be_the_cell_or_its_centre_alone(capsys: Capsys, device: Path) -> None:
+    cell = answer(capsys, device)["report"]["cell"]
+    assert reported(capsys, device, "--cell") == (0, f"{cell}\n", "")
+    latitude, longitude = cells.centre(cell)
+    assert reported(capsys, device, "--centre").out == f"{latitude:.6f},{longitude:.6f}\n"
+
+
 def test_a_report_is_readable_too(capsys: Capsys, device: Path) -> None:
     code, out, err = reported(capsys, device)
     assert (code, err) == (0, "")
@@ -154,6 +161,8 @@ def test_what_does_not_hold_is_said(capsys: Capsys, device: Path) -> None:
         (["--policy", "none.toml"], HERE, "cannot read none.toml"),
         (["--forests", "none"], HERE, "no file and no folder"),
         (["--to", ""], HERE, "a recipient is a label"),
+        (["--cell", "--json"], HERE, "choose one of --cell and --json"),
+        (["--dwell", "1e300"], HERE, "--dwell"),
     ],
 )
 def test_a_refusal_is_one_sentence(

@@ -22,7 +22,7 @@ from geocorgi.device.ledger import Ledger
 from geocorgi.device.memory import Terms
 from geocorgi.device.policy import Budget
 from geocorgi.device.secret import device_secret
-from geocorgi.errors import BadFile, BudgetSpent, InvalidInput
+from geocorgi.errors import BadFile, BudgetSpent, GeocorgiError, InvalidInput
 from geocorgi.tree import cells
 from tests.conftest import REPOSITORY
 from tests.device.ledger_processes import LEAVES
@@ -250,6 +250,55 @@ def test_a_damaged_ledger_is_refused_with_a_way_out(tmp_path):
     (tmp_path / "ledger.sqlite").write_bytes(b"no database at all" * 1_000)
     with pytest.raises(BadFile, match="restore it from a backup"):
         Ledger(tmp_path)
+
+
+HARMS = {
+    "a time": "UPDATE charges SET time = 'noon'",
+    "a time beyond all time": "UPDATE charges SET time = 1e300",
+    "a cost": "UPDATE charges SET epsilon_per_km = x'00ff'",
+    "whose it is": "UPDATE witness SET of_secret = 'mine'",
+    "nobody's": "DELETE FROM witness",
+    "where she settled": "UPDATE present SET settled = 'here'",
+    "what hides it": "UPDATE present SET settled = zeroblob(47)",
+}
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_a_ledger_of_which_some_value_is_damaged_is_refused_in_a_sentence(tmp_path, harm):
+    with Ledger(tmp_path) as ledger:
+        ledger.report(HOME, Hand(DRAWN), terms())
+        ledger.settle([HOME])
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as other:
+        other.execute(HARMS[harm])
+    other.close()
+    with pytest.raises(BadFile, match="damaged"):
+        use(tmp_path)
+
+
+def use(folder: Path) -> None:
+    with Ledger(folder) as ledger:
+        ledger.settle([HOME])
+        ledger.report(HOME, Hand(OTHER), terms())
+        ledger.history()
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(st.data())
+def test_a_ledger_with_any_bytes_changed_is_used_or_refused_in_a_sentence(tmp_path_factory, data):
+    folder = tmp_path_factory.mktemp("damaged")
+    with Ledger(folder) as ledger:
+        ledger.report(HOME, Hand(DRAWN), terms())
+    path = folder / "ledger.sqlite"
+    content = bytearray(path.read_bytes())
+    places = st.lists(st.integers(0, len(content) - 1), min_size=1, max_size=40)
+    for place in data.draw(places):
+        content[place] = data.draw(st.integers(0, 255))
+    path.write_bytes(content[: data.draw(st.integers(1, len(content)))])
+    try:
+        use(folder)
+        erase(folder)
+    except GeocorgiError:
+        pass
 
 
 def test_a_ledger_that_somebody_holds_is_refused_after_a_while(tmp_path, monkeypatch):

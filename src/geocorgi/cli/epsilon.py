@@ -56,7 +56,7 @@ def epsilon_command(
     if (protect is None) == (epsilon is None):
         raise InvalidInput("say one of --protect LENGTH and --epsilon NUMBER")
     wished_km = None if protect is None else _length_km(protect)
-    plain = epsilon_within(wished_km) if wished_km else require_epsilon(epsilon or 0.0)
+    plain = require_epsilon(epsilon or 0.0) if wished_km is None else epsilon_within(wished_km)
     answer: dict[str, Any] = {
         "wish_km": wished_km,
         "radius": {
@@ -90,6 +90,8 @@ def _on_map(
     level: int | None,
     forests: list[Path],
 ) -> dict[str, Any]:
+    if level is not None and not 1 <= level <= public_map.height:
+        raise InvalidInput(f"this map has privacy levels 1 to {public_map.height}")
     levels = levels_to_judge(public_map) if level is None else (level,)
     universal = []
     for one in levels:

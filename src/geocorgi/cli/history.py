@@ -11,6 +11,7 @@ from rich.table import Table
 from geocorgi.device.data_folder import data_folder
 from geocorgi.device.erasing import erase
 from geocorgi.device.ledger import Ledger, Sent
+from geocorgi.errors import InvalidInput
 from geocorgi.terminal import console, print_json
 
 
@@ -43,8 +44,9 @@ def history_command(
 
 
 def _erase(folder: Path, *, yes: bool, as_json: bool) -> None:
-    if not yes:
-        typer.confirm("Erase every remembered place and report? Spent budget stays.", abort=True)
+    asked = "Erase every remembered place and report? Spent budget stays."
+    if not (yes or typer.confirm(asked)):
+        raise InvalidInput("nothing is erased")
     erased = erase(folder)
     if as_json:
         print_json({"places": erased.places, "reports": erased.reports,

@@ -30,7 +30,10 @@ from geocorgi.cli.server_option import (
 from geocorgi.cli.waiting import Waiting
 from geocorgi.device.obfuscate import ANYBODY, Obfuscated, obfuscate
 from geocorgi.device.report import geojson, report_fields
+from geocorgi.errors import InvalidInput
 from geocorgi.terminal import console, messages, print_json
+
+MOST_DWELL = 7 * 24 * 60.0  # minutes
 
 
 def report_command(
@@ -42,7 +45,11 @@ def report_command(
     forests: Path | None = Forests,
     recipient: str = typer.Option(ANYBODY, "--to", help="For whom: a label of your own."),
     anew: bool = typer.Option(False, "--anew", help="Draw and charge a fresh report."),
-    dwell: float = typer.Option(0.0, min=0.0, help="Minutes that a new place has to last."),
+    dwell: float = typer.Option(
+        0.0, min=0.0, max=MOST_DWELL, help="Minutes that a new place has to last."
+    ),
+    as_cell: bool = typer.Option(False, "--cell", help="Print the cell and nothing else."),
+    as_centre: bool = typer.Option(False, "--centre", help="Print the centre, LAT,LON."),
     as_geojson: bool = typer.Option(False, "--geojson", help="Print the report as GeoJSON."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
     server: str | None = ServerUrl,
@@ -59,17 +66,33 @@ def report_command(
 
     Example: [bold]geocorgi report --map map.json --policy policy.toml < here.txt[/bold]
     """
+    shapes = {"cell": as_cell, "centre": as_centre, "geojson": as_geojson, "json": as_json}
+    shape = _one_shape([name for name, wanted in shapes.items() if wanted])
     where = asked_place(place, from_file, gpsd)
     asked = ServerOption(server, map_id, pins, proxy, plain_http, offline)
     option = DeviceOption(policy, map_file, forests, asked)
-    waiting = Waiting(as_json or as_geojson)
-    with device_at_hand(option, waiting, dwell) as (wanted, device):
+    with device_at_hand(option, Waiting(shape is not None), dwell) as (wanted, device):
         found = obfuscate(where, wanted, device, recipient, anew=anew)
     for sentence in found.guarantee.exceptions:
         messages.print(f"[yellow]note:[/yellow] {escape(sentence)}")
-    if as_geojson:
+    _say(found, shape)
+
+
+def _one_shape(wanted: list[str]) -> str | None:
+    if len(wanted) > 1:
+        raise InvalidInput(f"choose one of --{' and --'.join(wanted)}")
+    return wanted[0] if wanted else None
+
+
+def _say(found: Obfuscated, shape: str | None) -> None:
+    if shape == "cell":
+        typer.echo(found.report.cell)
+    elif shape == "centre":
+        latitude, longitude = found.report.centre
+        typer.echo(f"{latitude:.6f},{longitude:.6f}")
+    elif shape == "geojson":
         print_json(geojson(found.report))
-    elif as_json:
+    elif shape == "json":
         print_json(_described(found))
     else:
         _show(found)

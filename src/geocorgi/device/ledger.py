@@ -10,6 +10,7 @@ reported before is refused like any other, else an answer would tell old places 
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from types import TracebackType
 from typing import Self
 
 from geocorgi.device.budget import Balance, Charge, balance
-from geocorgi.device.ledger_file import named_refusals, open_ledger, transaction
+from geocorgi.device.ledger_file import damaged, named_refusals, open_ledger, transaction
 from geocorgi.device.memory import Given, Terms
 from geocorgi.device.policy import AtCeiling, Budget
 from geocorgi.device.secret import DeviceSecret
@@ -117,7 +118,7 @@ class Ledger:
 
 def _charges(held: sqlite3.Connection) -> list[Charge]:
     rows = held.execute("SELECT time, epsilon_per_km FROM charges")
-    return [Charge(_time(time), epsilon) for time, epsilon in rows]
+    return [Charge(_time(time), _number(epsilon)) for time, epsilon in rows]
 
 
 def _without_a_draw(
@@ -178,6 +179,8 @@ def _settled(held: sqlite3.Connection, secret: DeviceSecret) -> Settled | None:
     row = held.execute("SELECT settled, towards, since FROM present").fetchone()
     if row[0] is None:
         return None
+    if not all(isinstance(part, bytes | None) for part in row[:2]):
+        raise damaged("where the user settled is no bytes")
     leaf, towards = (part and secret.reveal("settled", part) for part in row[:2])
     return Settled(leaf, towards, None if row[2] is None else _time(row[2]))
 
@@ -191,5 +194,14 @@ def _keep_settled(held: sqlite3.Connection, secret: DeviceSecret, state: Settled
     )
 
 
-def _time(timestamp: float) -> datetime:
-    return datetime.fromtimestamp(timestamp, UTC)
+def _time(timestamp: object) -> datetime:
+    try:
+        return datetime.fromtimestamp(_number(timestamp), UTC)
+    except (ValueError, OverflowError, OSError):
+        raise damaged("a time is none") from None
+
+
+def _number(value: object) -> float:
+    if not isinstance(value, float) or not math.isfinite(value):
+        raise damaged("a number is none")
+    return value

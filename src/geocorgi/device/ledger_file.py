@@ -58,7 +58,9 @@ def open_ledger(folder: Path, tables: str = TABLES) -> tuple[sqlite3.Connection,
 
 def _require_own(connection: sqlite3.Connection, secret: DeviceSecret) -> None:
     with named_refusals():
-        (of_secret,) = connection.execute("SELECT of_secret FROM witness").fetchone()
+        (of_secret,) = connection.execute("SELECT of_secret FROM witness").fetchone() or (None,)
+    if not isinstance(of_secret, bytes):
+        raise damaged("it does not say whose it is")
     if not hmac.compare_digest(of_secret, witness_of(secret)):
         raise BadFile(_lost("belongs to another one"))
 
@@ -105,10 +107,17 @@ def named_refusals() -> Iterator[None]:
             "full; try again"
         ) from None
     except sqlite3.DatabaseError as damage:
-        raise BadFile(
-            f"{FILE} is damaged ({damage}): restore it from a backup, or move it away, which "
-            "forgets what was spent and draws old places again"
-        ) from None
+        raise damaged(str(damage)) from None
+    except UnicodeDecodeError:  # SQLite quotes what it cannot read
+        raise damaged("it holds bytes that are no text") from None
+
+
+def damaged(how: str) -> BadFile:
+    """Return the refusal of a ledger that does not hold what a ledger holds."""
+    return BadFile(
+        f"{FILE} is damaged ({how}): restore it from a backup, or move it away, which forgets what "
+        "was spent and draws old places again"
+    )
 
 
 def witness_of(secret: DeviceSecret) -> bytes:

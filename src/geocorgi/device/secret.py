@@ -47,7 +47,10 @@ class DeviceSecret:
 
     def reveal(self, purpose: str, hidden: bytes) -> str:
         """Return the text that was hidden for the same purpose."""
-        return self._mask(purpose, hidden[:LENGTH], hidden[LENGTH:]).decode()
+        try:
+            return self._mask(purpose, hidden[:LENGTH], hidden[LENGTH:]).decode("ascii")
+        except UnicodeDecodeError:
+            raise BadFile("what was hidden is damaged: geocorgi history --erase") from None
 
     def _mask(self, purpose: str, salt: bytes, written: bytes) -> bytes:
         mask = self.name("hide", purpose, salt.hex())
