@@ -190,6 +190,69 @@ def test_where_the_memory_cannot_be_kept_nothing_is_released(capsys, folder):
     assert not (folder / "out.csv").exists()
 
 
+def no_room(*_: object, **__: object) -> None:
+    raise pl.exceptions.ComputeError("no room for u1,37.77,-122.41")
+
+
+def full(*_: object, **__: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize(
+    ("where", "fails", "says"),
+    [
+        ("polars.DataFrame.write_parquet", no_room, "is there room on the disk"),
+        ("polars.LazyFrame.sink_csv", no_room, "cannot write out.csv"),
+        ("numpy.save", full, "cannot write the mechanism: No space"),
+        ("geocorgi.device.bulk.bucket.reached_disk", full, "is there room on the disk"),
+    ],
+)
+def test_a_full_disk_is_said_without_a_row_and_the_same_command_goes_on(
+    capsys, folder, monkeypatch, where, fails, says
+):
+    with monkeypatch.context() as patch:
+        patch.setattr(where, fails)
+        found = protected(capsys, folder)
+    assert (found.code, found.out) == (2, "")
+    assert says in found.err
+    assert "37.77" not in found.err
+    assert not (folder / "out.csv").exists()
+    rest = manifest(capsys, folder)
+    draws = len(set(pl.read_csv(folder / "rows.csv").select("user", "latitude").rows()))
+    assert (rest["rows"]["reported"], rest["rows"]["fresh_draws"]) == (60, draws)
+
+
+def spoilt_parquet(folder: Path) -> str:
+    pl.read_csv(folder / "rows.csv").write_parquet(folder / "rows.parquet")
+    content = bytearray((folder / "rows.parquet").read_bytes())
+    content[200:600] = b"\xff" * 400
+    (folder / "rows.parquet").write_bytes(content)
+    return "rows.parquet"
+
+
+def without_a_header(folder: Path) -> str:
+    lines = (folder / "rows.csv").read_text(encoding="utf-8").splitlines()[1:]
+    (folder / "plain.csv").write_text("\n".join(lines), encoding="utf-8")
+    return "plain.csv"
+
+
+def bytes_of_nonsense(folder: Path) -> str:
+    (folder / "noise.csv").write_bytes(b"user,time,latitude,longitude\nu\xff,37.77,\x00\n" * 9)
+    return "noise.csv"
+
+
+@pytest.mark.parametrize("spoil", [spoilt_parquet, without_a_header, bytes_of_nonsense])
+def test_after_a_failure_no_row_is_in_what_is_said_even_with_tracebacks(capsys, folder, spoil):
+    source = spoil(folder)
+    out = folder / "out.csv"
+    words = ("--debug", "protect", folder / source, out, "--map", folder / "map.json")
+    code, told, err = said(capsys, *words)
+    assert code in (1, 2)
+    needles = {f"{number:.4f}" for leaf in LEAVES for number in cells.centre(leaf)} | {"37.77"}
+    for needle in needles:
+        assert needle not in told + err
+
+
 def test_help_shows_an_example_and_no_terminal_means_no_bar(folder):
     helped = shell(["protect", "--help"], folder)
     assert "Example: geocorgi protect rows.parquet out.parquet" in helped.out

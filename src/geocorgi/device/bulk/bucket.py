@@ -25,6 +25,7 @@ from geocorgi.device.bulk.job import BucketTask, Job
 from geocorgi.device.bulk.mechanism import read_mechanism
 from geocorgi.device.bulk.memory import BulkMemory, Heaviest
 from geocorgi.device.data_folder import private_folder
+from geocorgi.errors import BadFile
 from geocorgi.files import publish, reached_disk
 
 MECHANISM = "mechanism"
@@ -89,16 +90,26 @@ def _committed(rows: pl.DataFrame, tools: Tools, part: Path, first: int) -> dict
         if done is None or done["rows"] != len(rows) or not kept:
             now = datetime.now(UTC)
             released = release(rows, tools, now)
-            released.frame.write_parquet(waiting)
+            _write(released.frame, waiting)
             memory.remember(released.drawn)
             memory.charge(run, released.draws, tools.job.epsilon_per_km, now)
             memory.settle_account(run, first, released.account)
             done = dict(released.account)
-            reached_disk(waiting)
     with memory.alone():  # a worker that was given up may be at the same batch
         if waiting.exists():
             publish(waiting, part)
     return done
+
+
+def _write(frame: pl.DataFrame, path: Path) -> None:
+    """Write what will leave, to the disk; a refusal does not quote it."""
+    try:
+        frame.write_parquet(path)
+        reached_disk(path)
+    except (OSError, pl.exceptions.PolarsError) as refusal:
+        raise BadFile(
+            f"cannot write {path.name} ({type(refusal).__name__}): is there room on the disk?"
+        ) from None
 
 
 def _of_bucket(frame: pl.DataFrame, bucket: int, buckets: int) -> pl.DataFrame:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geocorgi.device.sampling import draw_many
+from geocorgi.errors import BadFile
 from geocorgi.files import write_atomically
 from geocorgi.matrix.sealed import SealedMatrix
 
@@ -28,11 +29,14 @@ def write_mechanism(
     removed: Iterable[str],
 ) -> None:  # fmt: skip
     """Write the pruned matrices of all subtrees, by their roots; the index last."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     named = {}
-    for root, matrix in matrices:
-        np.save(folder / f"{root}.npy", matrix.weights, allow_pickle=False)
-        named[root] = {"rows": matrix.row_cells, "columns": matrix.column_cells}
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for root, matrix in matrices:
+            np.save(folder / f"{root}.npy", matrix.weights, allow_pickle=False)
+            named[root] = {"rows": matrix.row_cells, "columns": matrix.column_cells}
+    except OSError as refusal:
+        raise BadFile(f"cannot write the mechanism: {refusal.strerror}") from None
     index = {"leaves": list(leaves), "matrices": named, "removed": sorted(removed)}
     write_atomically(folder / INDEX, json.dumps(index).encode())
 

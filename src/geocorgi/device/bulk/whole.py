@@ -88,6 +88,7 @@ def _join(parts: list[Path], out: Path) -> None:
         else:
             rows.sink_parquet(waiting)
     except (OSError, pl.exceptions.PolarsError) as refusal:
+        waiting.unlink(missing_ok=True)
         raise BadFile(f"cannot write {out.name}: {type(refusal).__name__}") from None
     publish(waiting, out)
 
