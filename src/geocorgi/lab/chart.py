@@ -1,4 +1,4 @@
-"""The door to Matplotlib: panels of lines as one SVG, the same bytes for the same numbers.
+"""The door to Matplotlib: panels of lines as one SVG or PNG, the same bytes for the same numbers.
 
 Colours are those of Okabe and Ito, which the colour-blind tell apart; markers and dashes differ
 too, so that a figure survives a printer without colours.
@@ -37,6 +37,7 @@ SETTINGS: Any = {
 }
 PANEL_WIDTH, PANEL_HEIGHT = 3.7, 2.9
 PANELS_A_ROW = 2
+PIXELS_AN_INCH = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,15 @@ class Panel:
 
 def svg(panels: Sequence[Panel], caption: str) -> bytes:
     """Draw the panels, two a row, over a caption; without a date, so that bytes compare."""
+    return _drawn(panels, caption, format="svg", metadata={"Date": None, "Creator": None})
+
+
+def png(panels: Sequence[Panel], caption: str) -> bytes:
+    """Draw the same as pixels."""
+    return _drawn(panels, caption, format="png", dpi=PIXELS_AN_INCH, metadata={"Software": None})
+
+
+def _drawn(panels: Sequence[Panel], caption: str, **saving: Any) -> bytes:
     columns = min(PANELS_A_ROW, len(panels))
     rows = math.ceil(len(panels) / columns)
     with mpl.rc_context(SETTINGS):
@@ -74,7 +84,7 @@ def svg(panels: Sequence[Panel], caption: str) -> bytes:
         figure.text(0.01, 0.008, caption, fontsize=6.5, color="#555555")
         figure.tight_layout(rect=(0, 0.035, 1, 1))
         out = io.BytesIO()
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(out, **saving)
     return out.getvalue()
 
 

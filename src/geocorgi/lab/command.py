@@ -8,12 +8,11 @@ import typer
 from rich.table import Table
 
 from geocorgi.errors import BadFile
-from geocorgi.files import write_atomically
 from geocorgi.lab.experiment import SEED, Setting
 from geocorgi.lab.experiments import EXPERIMENTS, experiments_of
 from geocorgi.lab.outcome import Account, read_accounts, write_outcome
-from geocorgi.lab.page import page
-from geocorgi.lab.run import measured
+from geocorgi.lab.page import write_page
+from geocorgi.lab.run import Running, measured
 from geocorgi.terminal import console, messages, print_json
 
 
@@ -38,9 +37,12 @@ def run_experiments(
         None, help="The folder of the real check-ins; without it a made-up city stands in."
     ),
     seed: int = typer.Option(SEED, help="What chance follows from."),
+    keep: bool = typer.Option(
+        False, "--keep", help="Keep what other versions of the code measured; the page says so."
+    ),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
-    """Run experiments: a table (CSV), a figure (SVG) and findings of each, in a folder.
+    """Run experiments: of each a table (CSV and Parquet), a figure (SVG and PNG) and findings.
 
     Interrupted, it resumes where it was when run again.
 
@@ -53,7 +55,7 @@ def run_experiments(
     out.mkdir(parents=True, exist_ok=True)
     accounts = []
     for experiment in chosen:
-        found = measured(experiment, setting, out, _told)
+        found = measured(experiment, setting, out, _told, Running(keep=keep))
         accounts.append(write_outcome(found, setting, out))
         if not as_json:
             _show(accounts[-1])
@@ -64,15 +66,18 @@ def run_experiments(
 def document_command(
     out: Path = typer.Argument(..., help="A folder that 'run' wrote."),
     to: Path = typer.Option(Path("reproduction.md"), help="The page to write."),
+    figures: Path | None = typer.Option(
+        None, help="A folder for copies of what the page shows; without it the page links to OUT."
+    ),
 ) -> None:
     """Write the page of all claims, figures and findings from what 'run' left in a folder.
 
-    Example: [bold]geocorgi-lab document results --to reproduction.md[/bold]
+    Example: [bold]geocorgi-lab document results --to reproduction.md --figures figures[/bold]
     """
     accounts = read_accounts(out, tuple(experiment.name for experiment in EXPERIMENTS))
     if not accounts:
         raise BadFile(f"{out.name} holds no results: 'geocorgi-lab run all --out' fills it")
-    write_atomically(to, page(accounts, out, to).encode())
+    write_page(accounts, out, to, figures)
     console.print(f"written: {to.name}, from {len(accounts)} experiments")
 
 

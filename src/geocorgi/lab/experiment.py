@@ -49,7 +49,8 @@ class Claim:
 class Experiment:
     """One experiment: ``measure`` is a function of a case alone, so that cases can be resumed.
 
-    ``alone`` says that it measures time, so that nothing else of the laboratory runs beside it.
+    ``alone`` says that it measures time, so that nothing else of the laboratory runs beside it;
+    ``about_people`` that its table counts people, so that it stays where it was made.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Experiment:
     findings: Callable[[list[Row]], list[str]]
     claims: Callable[[list[Row]], list[Claim]] | None = None
     alone: bool = False
+    about_people: bool = False
 
 
 def where(rows: list[Row], **wanted: Cell) -> list[Row]:

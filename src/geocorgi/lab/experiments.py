@@ -9,6 +9,7 @@ from geocorgi.lab.beyond.repetition import REPETITION
 from geocorgi.lab.experiment import Experiment
 from geocorgi.lab.paper.computation_time import COMPUTATION_TIME
 from geocorgi.lab.paper.convergence import CONVERGENCE
+from geocorgi.lab.paper.foundations import FOUNDATIONS
 from geocorgi.lab.paper.policies import POLICIES
 from geocorgi.lab.paper.precision_reduction import PRECISION_REDUCTION
 from geocorgi.lab.paper.privacy_level import PRIVACY_LEVEL
@@ -16,6 +17,7 @@ from geocorgi.lab.paper.privacy_parameters import PRIVACY_PARAMETERS
 from geocorgi.lab.paper.pruning_locations import PRUNING_LOCATIONS
 
 EXPERIMENTS: tuple[Experiment, ...] = (
+    FOUNDATIONS,
     CONVERGENCE,
     COMPUTATION_TIME,
     PRIVACY_PARAMETERS,

@@ -22,14 +22,19 @@ from geocorgi.matrix.prunable import Rows
 
 DELTA = 3
 GAP = 1e-3
+OURS_KEEP = "ours, keep"
 
 
 @dataclass(frozen=True, slots=True)
 class Mechanism:
-    """A name, how the matrix is made, and whether making it takes seconds."""
+    """A name, how the matrix is made, what pruning it is for, and whether making it takes seconds.
+
+    ``pruned`` says whose rows leave with the cells that a user prunes; None: not to be pruned.
+    """
 
     name: str
     make: Callable[[ObfuscationProblem], Weights]
+    pruned: Rows | None = None
     slow: bool = False
 
 
@@ -41,6 +46,10 @@ def _laplace_remapped(problem: ObfuscationProblem) -> Weights:
     return remapped(_laplace(problem), problem.priors, problem.detours_km)
 
 
+def _algorithm_1(problem: ObfuscationProblem) -> Weights:
+    return robust_paper(problem, DELTA).matrix.weights
+
+
 def _ours(rows: Rows) -> Callable[[ObfuscationProblem], Weights]:
     return lambda problem: robust(problem, DELTA, rows, Limits(GAP)).sealed.weights
 
@@ -48,15 +57,19 @@ def _ours(rows: Rows) -> Callable[[ObfuscationProblem], Weights]:
 MECHANISMS = (
     Mechanism("planar Laplace, truncated", _laplace),
     Mechanism("planar Laplace, optimal remap", _laplace_remapped),
-    Mechanism("exponential", lambda problem: universal(problem).matrix.weights),
+    Mechanism("exponential", lambda problem: universal(problem).matrix.weights, Rows.KEEP),
     Mechanism("the paper's program", lambda problem: paper(problem).matrix.weights),
     Mechanism("optimal", lambda problem: exact(problem, Limits(GAP)).matrix.weights),
-    Mechanism(
-        "Algorithm 1", lambda problem: robust_paper(problem, DELTA).matrix.weights, slow=True
-    ),
-    Mechanism("ours, drop", _ours(Rows.DROP), slow=True),
-    Mechanism("ours, keep", _ours(Rows.KEEP), slow=True),
+    Mechanism("Algorithm 1", _algorithm_1, Rows.DROP, slow=True),
+    Mechanism("ours, drop", _ours(Rows.DROP), Rows.DROP, slow=True),
+    Mechanism(OURS_KEEP, _ours(Rows.KEEP), Rows.KEEP, slow=True),
 )
+
+
+def mechanism_of(name: str) -> Mechanism:
+    """Return the mechanism of a name."""
+    (found,) = (mechanism for mechanism in MECHANISMS if mechanism.name == name)
+    return found
 
 
 def shares_of(weights: Weights) -> NDArray[np.float64]:

@@ -1,4 +1,7 @@
-"""What an experiment leaves in a folder: its rows as CSV, its figure, and an account of both."""
+"""What an experiment leaves in a folder: its rows, its figure, and an account of both.
+
+The rows as CSV and Parquet, the figure as SVG and PNG, the account as JSON.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from geocorgi.checkins.polars_door import pl
 from geocorgi.errors import BadFile
 from geocorgi.files import write_atomically
-from geocorgi.lab.chart import svg
+from geocorgi.lab.chart import png, svg
 from geocorgi.lab.experiment import Experiment, Row, Setting
 from geocorgi.lab.run import Measured
 from geocorgi.terminal import finite
@@ -32,14 +36,15 @@ def command_of(experiment: Experiment, setting: Setting) -> str:
 
 
 def write_outcome(found: Measured, setting: Setting, out: Path) -> Account:
-    """Write NAME.csv, NAME.svg and NAME.json into the folder, each whole; return the account."""
+    """Write NAME.csv, .parquet, .svg, .png and .json, each whole; return the account."""
     experiment, rows = found.experiment, found.rows
     command = command_of(experiment, setting)
     write_atomically(out / f"{experiment.name}.csv", as_csv(rows).encode())
+    write_atomically(out / f"{experiment.name}.parquet", as_parquet(rows))
     panels = experiment.panels(rows)
-    if panels:
-        drawn = svg(panels, rf"\$ {command}")  # a bare $ would begin mathematics
-        write_atomically(out / f"{experiment.name}.svg", drawn)
+    caption = rf"\$ {command}"  # a bare $ would begin mathematics
+    write_atomically(out / f"{experiment.name}.svg", svg(panels, caption))
+    write_atomically(out / f"{experiment.name}.png", png(panels, caption))
     claims = [] if experiment.claims is None else experiment.claims(rows)
     account: Account = {
         "name": experiment.name,
@@ -49,10 +54,12 @@ def write_outcome(found: Measured, setting: Setting, out: Path) -> Account:
         "city": setting.city,
         "quick": setting.quick,
         "seed": setting.seed,
-        "figure": bool(panels),
+        "about_people": experiment.about_people,
         "findings": experiment.findings(rows),
         "claims": [{name: getattr(claim, name) for name in claim.__slots__} for claim in claims],
         "seconds_of_cases": found.seconds,
+        "processor_seconds": found.processor_seconds,
+        "cases_of_other_code": found.older,
         "wall_seconds": None if found.resumed else found.wall_seconds,
         "machine": machine(),
     }
@@ -83,6 +90,13 @@ def as_csv(rows: list[Row]) -> str:
     writer.writerow(names)
     writer.writerows([_written(row.get(name)) for name in names] for row in rows)
     return text.getvalue()
+
+
+def as_parquet(rows: list[Row]) -> bytes:
+    """Return the rows as Parquet, whole numbers as such where a column has no others."""
+    out = io.BytesIO()
+    pl.DataFrame(rows, infer_schema_length=None).write_parquet(out)
+    return out.getvalue()
 
 
 def machine() -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Running experiments: case by case, each result on the disk before the next, so that all resumes.
 
-A case's result is kept under the digest of everything that it follows from: its parameters, the
-setting, the check-ins and the code. Whatever of that changes is measured anew.
+A case's result is kept under the digest of what it is asked: its parameters, the setting and the
+check-ins. It carries the digest of the code that measured it: other code measures it anew, unless
+it is told to keep what earlier code left, and then the account says how much that is.
 """
 
 from __future__ import annotations
@@ -26,20 +27,33 @@ from geocorgi.lab.experiments import experiment_of
 from geocorgi.terminal import finite
 
 CASES = ".cases"
-WORKERS = 2
+PROCESSES = 2
 ROOMS = ("tree", "checkins", "matrix", "generate", "device", "lab", "synthetic")
 Told = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """An experiment's rows, the seconds that its cases took, and how many were there before."""
+    """An experiment's rows and the seconds that its cases took, on the clock and of a processor.
+
+    ``resumed`` cases were there before, ``older`` of them by other code than this.
+    """
 
     experiment: Experiment
     rows: list[Row]
     seconds: float
+    processor_seconds: float
     wall_seconds: float
     resumed: int
+    older: int
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """How cases are run: in how many processes, and whether other code's results are kept."""
+
+    processes: int = PROCESSES
+    keep: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,38 +64,54 @@ class _Case:
     path: Path
 
 
-def measured(experiment: Experiment, setting: Setting, out: Path, told: Told) -> Measured:
+def measured(
+    experiment: Experiment,
+    setting: Setting,
+    out: Path,
+    told: Told,
+    running: Running | None = None,
+) -> Measured:
     """Measure what is missing of an experiment, and return all its rows in the cases' order."""
+    running = running or Running()
     started = time.perf_counter()
     cases = [_case(experiment, given, setting, out) for given in experiment.cases(setting)]
     (out / CASES).mkdir(parents=True, exist_ok=True)
-    missing = [case for case in cases if not case.path.exists()]
+    missing = [case for case in cases if not _is_there(case, keep=running.keep)]
     told(experiment.name, len(cases) - len(missing), len(cases))
-    for count, _ in enumerate(_measuring(missing, _workers(experiment, missing, setting)), start=1):
+    processes = _processes(experiment, missing, setting, running)
+    for count, _ in enumerate(_measuring(missing, processes), start=1):
         told(experiment.name, len(cases) - len(missing) + count, len(cases))
     results = [_read(case.path) for case in cases]
     return Measured(
         experiment,
         [row for result in results for row in result.rows],
         sum(result.seconds for result in results),
+        sum(result.processor_seconds for result in results),
         time.perf_counter() - started,
         len(cases) - len(missing),
+        sum(result.code != _code() for result in results),
     )
 
 
-def _workers(experiment: Experiment, missing: Sequence[_Case], setting: Setting) -> int:
+def _is_there(case: _Case, *, keep: bool) -> bool:
+    return case.path.exists() and (keep or _read(case.path).code == _code())
+
+
+def _processes(
+    experiment: Experiment, missing: Sequence[_Case], setting: Setting, running: Running
+) -> int:
     if experiment.alone or setting.quick or len(missing) < 2:
         return 1
-    return min(WORKERS, os.cpu_count() or 1)
+    return min(running.processes, os.cpu_count() or 1)
 
 
-def _measuring(missing: Sequence[_Case], workers: int) -> Iterator[None]:
+def _measuring(missing: Sequence[_Case], processes: int) -> Iterator[None]:
     """Measure the cases, yielding after each; in fresh processes where there are several."""
-    if workers == 1:
+    if processes == 1:
         yield from map(_measure, missing)
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+    with ProcessPoolExecutor(processes, mp_context=context) as pool:
         try:
             yield from pool.map(_measure, missing)
         except BaseException:
@@ -90,33 +120,38 @@ def _measuring(missing: Sequence[_Case], workers: int) -> Iterator[None]:
 
 
 def _measure(case: _Case) -> None:
-    started = time.perf_counter()
+    started, worked = time.perf_counter(), time.process_time()
     rows = experiment_of(case.name).measure(case.parameters, case.setting)
-    seconds = time.perf_counter() - started
-    result = {"parameters": case.parameters, "seconds": seconds, "rows": rows}
+    result = {
+        "parameters": case.parameters,
+        "code": _code(),
+        "seconds": time.perf_counter() - started,
+        "processor_seconds": time.process_time() - worked,
+        "rows": rows,
+    }
     content = json.dumps(finite(result), allow_nan=False)
     write_atomically(case.path, content.encode())
 
 
 @dataclass(frozen=True, slots=True)
 class _Result:
+    code: str
     seconds: float
+    processor_seconds: float
     rows: list[Row]
 
 
 def _read(path: Path) -> _Result:
     try:
         found = json.loads(path.read_bytes())
-        return _Result(found["seconds"], found["rows"])
+        return _Result(*(found[name] for name in _Result.__slots__))
     except (OSError, ValueError, LookupError, TypeError) as refusal:
         raise BadFile(f"{path.name} is no result of a case: remove it and run again") from refusal
 
 
 def _case(experiment: Experiment, given: Parameters, setting: Setting, out: Path) -> _Case:
-    follows_from = [
-        experiment.name, given, setting.quick, setting.seed, _data(setting.data), _code(),
-    ]  # fmt: skip
-    digest = hashlib.sha256(json.dumps(follows_from, sort_keys=True).encode()).hexdigest()[:20]
+    asked = [experiment.name, given, setting.quick, setting.seed, _data(setting.data)]
+    digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:20]
     path = out / CASES / f"{experiment.name}-{digest}.json"
     return _Case(experiment.name, given, setting, path)
 

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from geocorgi.errors import InvalidMatrix
-from geocorgi.lab.attack.bayes import view_before, view_of
+from geocorgi.lab.attack.bayes import Floats, view_before, view_of
+from geocorgi.lab.attack.undesirable import undesirable_share, undesirable_share_pruned
 from geocorgi.lab.chart import Panel, Series
 from geocorgi.lab.city import city_of
 from geocorgi.lab.experiment import (
@@ -26,7 +27,7 @@ from geocorgi.lab.experiment import (
     where,
 )
 from geocorgi.lab.instance import instance
-from geocorgi.lab.mechanism import DELTA, MECHANISMS, Mechanism, shares_of
+from geocorgi.lab.mechanism import DELTA, MECHANISMS, Mechanism, mechanism_of, shares_of
 from geocorgi.matrix.geo_ind import smallest_epsilon
 from geocorgi.matrix.log_ratios import Weights
 from geocorgi.matrix.prunable import Rows, certify
@@ -59,11 +60,11 @@ def measure(parameters: Parameters, setting: Setting) -> list[Row]:
     city = city_of(str(parameters["city"]), setting)
     leaves = city.busiest_subtree.leaves[: 7 if setting.quick else None]
     problem = instance(city, leaves, number(parameters, "epsilon_per_km"), setting.seed)
-    weights = _mechanism(str(parameters["mechanism"])).make(problem)
+    mechanism = mechanism_of(str(parameters["mechanism"]))
+    weights = mechanism.make(problem)
     shares = shares_of(weights)
     table = distances.between_cells(leaves)
     view, before = view_of(shares, problem.priors, table), view_before(problem.priors, table)
-    reports = problem.priors @ shares
     return [
         parameters
         | {
@@ -78,14 +79,17 @@ def measure(parameters: Parameters, setting: Setting) -> list[Row]:
             "entropy_bits": view.entropy_bits,
             "entropy_before_bits": before.entropy_bits,
             "reports_of_the_true_cell": float(problem.priors @ np.diagonal(shares)),
-            "reports_of_empty_cells": float(reports[problem.priors == 0].sum()),
+            "undesirable_reports": undesirable_share(shares, problem.priors),
+            "undesirable_reports_pruned": _undesirable_pruned(shares, problem.priors, mechanism),
         }
     ]
 
 
-def _mechanism(name: str) -> Mechanism:
-    (found,) = (mechanism for mechanism in MECHANISMS if mechanism.name == name)
-    return found
+def _undesirable_pruned(shares: Floats, prior: Floats, mechanism: Mechanism) -> float | None:
+    """Return the share after pruning, where the mechanism is made to be pruned."""
+    if mechanism.pruned is None:
+        return None
+    return undesirable_share_pruned(shares, prior, DELTA, mechanism.pruned)
 
 
 def _after_pruning(weights: Weights, table: distances.Table, rows: Rows) -> float:
@@ -178,14 +182,21 @@ def _given_away(city: str, rows: list[Row]) -> str:
         f"{row['mechanism']} {1000 * number(row, 'adversary_error_km'):.0f} m, "
         f"{number(row, 'likeliest_cell_accuracy'):.0%}, {number(row, 'entropy_bits'):.1f} bits, "
         f"{number(row, 'reports_of_the_true_cell'):.0%} true, "
-        f"{number(row, 'reports_of_empty_cells'):.1%} in empty cells"
+        f"{number(row, 'undesirable_reports'):.1%} undesirable{_pruned(row)}"
         for row in here
     )
     return (
         f"{city}, made at ε = {epsilon:g}: the adversary's expected error, how often the likeliest "
-        f"cell is right, what stays unknown, and how many reports name the true cell or one where "
-        f"nobody checks in: {listed}. Without a report: {1000 * before[0]:.0f} m, {before[1]:.0%}."
+        f"cell is right, what stays unknown, and how many reports name the true cell, and how many "
+        f"the user's home or a cell where nobody checks in: {listed}. Without a report: "
+        f"{1000 * before[0]:.0f} m, {before[1]:.0%}."
     )
+
+
+def _pruned(row: Row) -> str:
+    if row["undesirable_reports_pruned"] is None:
+        return ""
+    return f" ({number(row, 'undesirable_reports_pruned'):.1%} with {DELTA} cells pruned)"
 
 
 ADVERSARY = Experiment(

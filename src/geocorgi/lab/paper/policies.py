@@ -49,8 +49,8 @@ VARIANTS = (PRIVATE, PUBLIC)
 POPULAR = "popular"
 PAPERS_LARGEST_DELTA = 7
 MOST_PEOPLE, QUICK_MOST_PEOPLE = 400, 20
-GENERATED_LEVELS = (1, 2)
-GAP = 1e-2
+LARGEST_GENERATED = (0, 2, 4, 8)  # δ at level 3, where popular cells are a public filter
+GAP, GAP_OF_MANY, MANY = 1e-2, 5e-2, 49
 PEOPLE, LOSS = "people", "loss"
 FOREST, UNIVERSAL, REFUSED = "forest", "universal", "refused"
 SECRET = DeviceSecret(bytes(LENGTH))  # nobody's: no policy here has decoys
@@ -65,14 +65,20 @@ def cases(setting: Setting) -> Sequence[Parameters]:
         for level in levels
         for variant in VARIANTS
     ]
-    generated = [level for level in levels if level in GENERATED_LEVELS]
     losses: list[Parameters] = [
         {"part": LOSS, "city": setting.city, "level": level, "variant": variant, "delta": delta}
-        for level in (generated[:1] if setting.quick else generated)
+        for level in (levels[:1] if setting.quick else levels)
         for variant in VARIANTS
-        for delta in (*DELTAS, None)
+        for delta in (*_generated(level, variant), None)
     ]
     return people + losses
+
+
+def _generated(level: int, variant: str) -> Sequence[int]:
+    """Return the δ that matrices are generated for: none where all 343 leaves may be reported."""
+    if level < LEVELS[-1]:
+        return DELTAS
+    return LARGEST_GENERATED if variant == PUBLIC else ()
 
 
 def measure(parameters: Parameters, setting: Setting) -> list[Row]:
@@ -138,7 +144,7 @@ def _losses(parameters: Parameters, city: City, setting: Setting) -> list[Row]:
     """Return the loss in the busiest subtree; without a δ that of the universal mechanism."""
     level = int(number(parameters, "level"))
     busiest = city.busiest_subtree
-    tree = busiest if level == 2 else busiest.subtrees(1)[0]
+    tree = {1: busiest.subtrees(1)[0], 2: busiest, 3: city.tree}[level]
     popular = frozenset(_popular(city))
     public = parameters["variant"] == PUBLIC
     reportable = tuple(leaf for leaf in tree.leaves if leaf in popular or not public)
@@ -154,7 +160,8 @@ def _losses(parameters: Parameters, city: City, setting: Setting) -> list[Row]:
     )
     if delta is None:
         return [parameters | {"loss_km": universal(problem).loss_km}]
-    found = robust(problem, int(number(parameters, "delta")), Rows.KEEP, Limits(GAP))
+    limits = Limits(GAP if len(tree.leaves) <= MANY else GAP_OF_MANY)
+    found = robust(problem, int(number(parameters, "delta")), Rows.KEEP, limits)
     return [parameters | {"loss_km": found.loss_km}]
 
 
@@ -176,7 +183,26 @@ def panels(rows: list[Row]) -> list[Panel]:
         for variant in VARIANTS
         if (some := where(known, level=int(level), variant=variant))
     ]
-    return [*drawn, Panel("what a δ costs, rows kept", "δ", "quality loss (km)", curves)]
+    asked = [_asked_panel(str(city), where(people, city=city))
+             for city in dict.fromkeys(row["city"] for row in people)]  # fmt: skip
+    costs = Panel("what a δ costs, rows kept", "δ", "quality loss (km)", curves)
+    return [*drawn, *asked, costs]
+
+
+def _asked_panel(city: str, rows: list[Row]) -> Panel:
+    """Draw for each δ of the catalogue who is served by a matrix for it or for less."""
+    series = []
+    for level in sorted(set(numbers(rows, "level"))):
+        for variant in VARIANTS:
+            here = where(rows, level=int(level), variant=variant)
+            served = where(here, mechanism=FOREST)
+            everybody = sum(numbers(here, "people"))
+            shares = [
+                sum(number(r, "people") for r in served if number(r, "delta") <= delta) / everybody
+                for delta in DELTAS
+            ]
+            series.append(Series(f"level {level:.0f}, {variant}", DELTAS, shares))
+    return Panel(f"{city}: δ asked for", "δ", "share of people served by a matrix", series)
 
 
 def _distribution(rows: list[Row]) -> tuple[list[float], list[float]]:
@@ -209,7 +235,41 @@ def findings(rows: list[Row]) -> list[str]:
                 here = where(people, city=city, level=int(level), variant=variant)
                 said.append(_sentence(str(city), level, variant, here))
     said += _of_losses(where(rows, part=LOSS))
+    return said + _of_people(rows)
+
+
+def _of_people(rows: list[Row]) -> list[str]:
+    """Say what people lose on average, each by the mechanism and the δ that she gets."""
+    losses = where(rows, part=LOSS)
+    city = losses[0]["city"]
+    said = []
+    for level in sorted(set(numbers(losses, "level"))):
+        for variant in VARIANTS:
+            found = mean_loss_km(rows, level=int(level), variant=variant)
+            if found is not None:
+                said.append(
+                    f"{city}, privacy level {level:.0f}, {variant}: those who are served lose "
+                    f"{1000 * found:.0f} m on average before their own cells are pruned."
+                )
     return said
+
+
+def mean_loss_km(rows: list[Row], *, level: int, variant: str) -> float | None:
+    """Return the mean over the people of a level and variant; None where it is not known."""
+    losses = where(rows, part=LOSS, level=level, variant=variant)
+    known = {row["delta"]: number(row, "loss_km") for row in losses if row["loss_km"] is not None}
+    city = losses[0]["city"]
+    people = where(rows, part=PEOPLE, city=city, level=level, variant=variant)
+    total, served = 0.0, 0.0
+    for row in people:
+        if row["mechanism"] == REFUSED:
+            continue
+        delta = row["delta"] if row["mechanism"] == FOREST else None
+        if delta not in known:
+            return None
+        total += number(row, "people") * known[delta]
+        served += number(row, "people")
+    return total / served if served else None
 
 
 def _sentence(city: str, level: float, variant: str, rows: list[Row]) -> str:
@@ -287,4 +347,5 @@ POLICIES = Experiment(
     panels,
     findings,
     claims,
+    about_people=True,
 )
