@@ -7,6 +7,8 @@
 #   make bench       the benchmarks, printed as ratios
 #   make bench-docs  all of them, written to docs/benchmarks.md (half an hour)
 #   make robust-docs the paper's robust matrices beside ours, written to docs/robust.md
+#   make reproduction DATA=FOLDER   the paper's experiments on real check-ins (without DATA on a
+#                    made-up city), written to docs/reproduction.md (half an hour, resumable)
 #   make docs        build the documents as a site, offline, into build/docs
 #   make paper-map   find anew where everything that the paper numbers is at home
 #   make lock        pin the requirements anew
@@ -19,7 +21,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 INSTALL := $(PIP) install --require-hashes --only-binary :all:
 ITSELF := $(PIP) install --no-deps --no-build-isolation --editable .
 
-.PHONY: demo test test-slow test-all check format bench bench-docs robust-docs docs paper-map lock advisories clean help
+.PHONY: demo test test-slow test-all check format bench bench-docs robust-docs reproduction docs paper-map lock advisories clean help
 
 help:
 	@sed -n 's/^#   //p' $(MAKEFILE_LIST)
@@ -72,6 +74,11 @@ bench-docs: $(VENV)/.dev
 # PRIOR=FILE: the paper's counts, where they lie elsewhere than benchmarks/engine.py looks.
 robust-docs: $(VENV)/.dev
 	@$(BIN)/python benchmarks/robust.py --page --to .benchmarks/robust.json $(if $(PRIOR),--prior $(PRIOR))
+
+LAB_OUTPUT ?= lab-output
+reproduction: $(VENV)/.dev
+	@$(BIN)/geocorgi-lab run all $(if $(DATA),--data $(DATA)) $(if $(KEEP),--keep) --out $(LAB_OUTPUT)
+	@$(BIN)/geocorgi-lab document $(LAB_OUTPUT) --to docs/reproduction.md --figures docs/figures/reproduction
 
 docs: $(VENV)/.dev
 	@$(BIN)/sphinx-build --quiet --fail-on-warning --builder html docs build/docs
