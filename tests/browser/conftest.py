@@ -8,8 +8,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from geocorgi.matrix.prunable import Rows
+from geocorgi.wire.catalogue import CatalogueEntry
+from geocorgi.wire.forest_request import request_for
+from geocorgi.wire.map_codec import map_id
 from tests.browser.pages import launched
-from tests.cli.published import publish
+from tests.cli.published import MAP, publish
+from tests.device.forests import made, quick_forest
 from tests.device.network.loopback import Loopback, answer, serving
 
 # Named in docs/known-gaps.md: Chromium asks its maker what the fields of a page may be for.
@@ -42,4 +47,8 @@ def strangers(requests: Sequence[bytes]) -> list[bytes]:
 @pytest.fixture(scope="session")
 def map_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A map of 49 leaves with forests beside it."""
-    return publish(tmp_path_factory.mktemp("published"))
+    folder = tmp_path_factory.mktemp("published")
+    entry = CatalogueEntry(2, None, 2, Rows.KEEP, 5.0)
+    content = made(quick_forest, MAP, request_for(map_id(MAP), entry))
+    (folder / "for-two.safetensors").write_bytes(content)
+    return publish(folder)

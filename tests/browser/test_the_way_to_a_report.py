@@ -93,6 +93,7 @@ def test_a_hostile_forest_is_refused_and_nothing_is_drawn(browser, tmp_path):
         assert not sent(page)
 
 
+@pytest.mark.slow  # it is asked four times, with pauses
 def test_a_server_that_is_down_is_named_and_another_one_can_be_said(browser, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as unused:
         address = f"http://127.0.0.1:{unused.getsockname()[1]}/"

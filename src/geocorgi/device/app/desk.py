@@ -118,12 +118,12 @@ class Desk:
             act()
             return True
 
-        if not self.attempt(acted):
-            self.changed()
-            return False
-        self.say(said)
-        await self.choose()
-        return True
+        done = bool(self.attempt(acted))
+        self.changed()  # before anything is said: who goes on at once meets the new forms
+        if done:
+            self.say(said)
+            await self.choose()
+        return done
 
     def with_policy(self, draw: Callable[[], object]) -> None:
         """Draw anew when the policy or the map is another one; what is being typed stays."""

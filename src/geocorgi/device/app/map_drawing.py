@@ -131,7 +131,7 @@ def _marks(drawing: Drawing, sheet: Sheet) -> Iterator[str]:
         yield f'<path d="{_path(sheet.at(cells.boundary(cell)))}" class="mark over"/>'
         across, down = sheet.at([cells.centre(cell)])[0]
         signs.append(
-            f'<text class="word over" x="{across:.1f}" y="{down:.1f}" dy="0.35em" '
+            f'<text class="word sign over" x="{across:.1f}" y="{down:.1f}" dy="0.35em" '
             f'text-anchor="middle">{signs_of(mark)}</text>'
         )
     yield from signs

@@ -52,7 +52,7 @@ def _dress() -> None:
 
 def _top(desk: Desk) -> None:
     dark = ui.dark_mode(None)
-    with ui.element("header").classes("top"):
+    with ui.element("header").classes("top").props('role="banner"'):
         ui.html("geocorgi", tag="h1", sanitize=False)
 
         @ui.refreshable
@@ -87,7 +87,7 @@ def _body(desk: Desk) -> None:
             body.refresh()
 
     desk.drawn_anew.append(when_map_comes)
-    with ui.element("main").style("width: 100%"):
+    with ui.element("div").style("width: 100%"):
         body()
 
 

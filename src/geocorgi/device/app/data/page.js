@@ -55,8 +55,16 @@ new MutationObserver(() => {
   geocorgi.fit();
   keepFieldsHere();
   const lost = geocorgi.focused;
-  if (lost && !lost.isConnected && lost.dataset && lost.dataset.cell && document.activeElement === document.body) {
+  if (!lost || lost.isConnected || document.activeElement !== document.body) return;
+  if (lost.dataset.cell) {
     const again = document.querySelector(`svg.map [data-cell="${lost.dataset.cell}"]`);
     if (again) geocorgi.focus(again);
+    return;
   }
+  // A form that was drawn anew: go on at what is called the same.
+  const name = (one) => one.getAttribute("aria-label") || one.textContent;
+  const again = [...document.querySelectorAll(lost.tagName)].find(
+    (one) => name(one) === name(lost) && one.tabIndex >= 0 && one.checkVisibility(),
+  );
+  if (again) again.focus({ preventScroll: true });
 }).observe(document.documentElement, { childList: true, subtree: true });

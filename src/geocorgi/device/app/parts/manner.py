@@ -50,12 +50,14 @@ CHOICES: dict[str, tuple[str, dict[StrEnum, str]]] = {
 
 def draw_manner(desk: Desk) -> None:
     """Draw it, folded away."""
+    unfolded = {"value": False}
 
     @ui.refreshable
     def manner() -> None:
         policy = desk.session.policy
-        folded = ui.expansion("More: budget, and what happens when").props("dense")
-        with folded, ui.element("div").classes("part"):
+        fold = ui.expansion("More: budget, and what happens when").props("dense")
+        fold.bind_value(unfolded, "value")
+        with fold, ui.element("div").classes("part"):
             _Budget(desk, policy.budget)
             for name in CHOICES:
                 _choice(desk, name)

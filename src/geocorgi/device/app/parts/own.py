@@ -87,8 +87,8 @@ def _proposal(desk: Desk, proposed: list[tuple[str, str]], one: tuple[str, str])
 
     with ui.element("div").classes("row-of"):
         ui.label(f"{KINDS[kind]} seems to be {described(cell)}").classes("grow")
-        ui.button("Mark it", on_click=take).props("dense no-caps unelevated")
-        ui.button("No", on_click=leave).props("outline dense no-caps")
+        ui.button(f"Mark as {kind}", on_click=take).props("dense no-caps unelevated")
+        ui.button(f"Not my {kind}", on_click=leave).props("outline dense no-caps")
 
 
 async def _keep(desk: Desk, own: OwnPlaces, said: str) -> None:
