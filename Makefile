@@ -9,6 +9,7 @@
 #   make robust-docs the paper's robust matrices beside ours, written to docs/robust.md
 #   make reproduction DATA=FOLDER   the paper's experiments on real check-ins (without DATA on a
 #                    made-up city), written to docs/reproduction.md (half an hour, resumable)
+#   make bench-server  the service under load (needs wrk), written to docs/benchmarks-server.md
 #   make docs        build the documents as a site, offline, into build/docs
 #   make paper-map   find anew where everything that the paper numbers is at home
 #   make lock        pin the requirements anew
@@ -21,7 +22,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 INSTALL := $(PIP) install --require-hashes --only-binary :all:
 ITSELF := $(PIP) install --no-deps --no-build-isolation --editable .
 
-.PHONY: demo test test-slow test-all check format bench bench-docs robust-docs reproduction docs paper-map lock advisories clean help
+.PHONY: demo test test-slow test-all check format bench bench-docs bench-server robust-docs reproduction docs paper-map lock advisories clean help
 
 help:
 	@sed -n 's/^#   //p' $(MAKEFILE_LIST)
@@ -79,6 +80,9 @@ LAB_OUTPUT ?= lab-output
 reproduction: $(VENV)/.dev
 	@$(BIN)/geocorgi-lab run all $(if $(DATA),--data $(DATA)) $(if $(KEEP),--keep) --out $(LAB_OUTPUT)
 	@$(BIN)/geocorgi-lab document $(LAB_OUTPUT) --to docs/reproduction.md --figures docs/figures/reproduction
+
+bench-server: $(VENV)/.dev
+	@$(BIN)/python benchmarks/server.py --catalogue --run .benchmarks/server.json --page docs/benchmarks-server.md
 
 docs: $(VENV)/.dev
 	@$(BIN)/sphinx-build --quiet --fail-on-warning --builder html docs build/docs

@@ -15,6 +15,7 @@ HOW_TO_INSTALL = {
     "chromium": "apt-get install chromium",
     "nginx": "apt-get install nginx",
     "openssl": "apt-get install openssl",
+    "wrk": "apt-get install wrk",
 }
 
 # Shared machines stall for a second now and then; deadlines would fail honest tests.

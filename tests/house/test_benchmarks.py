@@ -12,7 +12,15 @@ import pytest
 
 from tests.conftest import REPOSITORY
 
-PROGRAMS = ("audit.py", "document.py", "engine.py", "protect.py", "reader.py", "robust.py")
+PROGRAMS = (
+    "audit.py",
+    "document.py",
+    "engine.py",
+    "protect.py",
+    "reader.py",
+    "robust.py",
+    "server.py",
+)
 PAGE = REPOSITORY / "docs" / "benchmarks.md"
 FIGURE = REPOSITORY / "docs" / "figures" / "growth.svg"
 
@@ -110,6 +118,23 @@ def test_a_robust_row_is_measured_and_kept_and_written_up(tmp_path):
     written = answered("robust.py", "--print", "--to", str(kept))
     assert "| 20 | 1 |" in written
     assert "Not measured" in written
+
+
+def test_the_services_page_says_how_it_was_made():
+    page = (REPOSITORY / "docs" / "benchmarks-server.md").read_text(encoding="utf-8")
+    assert "Made by `make bench-server`" in page
+    for heading in ("Under load", "A whole catalogue"):
+        assert f"## {heading}\n" in page
+
+
+@pytest.mark.slow
+@pytest.mark.needs("wrk")
+def test_the_service_is_measured_and_makes_no_errors():
+    options = ("--rounds", "1", "--seconds", "3", "--catalogue", "--entries", "2", "--json")
+    run = json.loads(answered("server.py", *options))
+    assert (run["load"]["steady"]["errors"], run["load"]["steady"]["not_good"]) == (0, 0)
+    assert run["load"]["throughput"]["ratio"] > 0
+    assert [one["delta"] for one in run["catalogue"]["forests"]] == [0, 2]
 
 
 @pytest.mark.slow

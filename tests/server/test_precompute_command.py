@@ -50,6 +50,10 @@ def test_the_catalogue_is_filled_once_and_its_pins_are_printed(capsys, tmp_path,
     assert (found["map_id"], found["entries"], found["built"]) == (ID, 2, 2)
     assert found["pins_sha256"] == digest((tmp_path / "store" / pins_address(ID)).read_bytes())
     assert "2 of 2" in err
+    assert [(one["epsilon_per_km"], one["reused"]) for one in found["forests"]] == [
+        (5.0, False), (15.0, False),
+    ]  # fmt: skip
+    assert sum(one["bytes"] for one in found["forests"]) == found["bytes"]
     again = json.loads(run(capsys, *words)[1])["maps"][0]
     assert (again["built"], again["pins_sha256"]) == (0, found["pins_sha256"])
     assert made == REQUESTS

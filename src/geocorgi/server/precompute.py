@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from geocorgi.errors import GenerationFailed
@@ -20,7 +21,10 @@ from geocorgi.wire.public_map import PublicMap
 
 @dataclass(frozen=True, slots=True)
 class EntryDone:
-    """One more entry is finished: its pin, or why there is none; ``reused`` if it was there."""
+    """One more entry is finished: its pin, or why there is none, and how long that took.
+
+    It is ``reused`` if it was there already.
+    """
 
     request: ForestRequest
     done: int
@@ -28,6 +32,7 @@ class EntryDone:
     pin: ForestPin | None
     failure: str = ""
     reused: bool = False
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +55,9 @@ def precompute(store: Store, public_map: PublicMap, means: Means) -> Iterator[En
         public_map.catalogue, key=lambda one: (one.privacy_level, one.delta, one.rows.value)
     )
     for done, entry in enumerate(entries, start=1):
-        request = request_for(name, entry)
-        yield _entry(store, public_map, request, means, (done, len(entries)))
+        request, began = request_for(name, entry), time.monotonic()
+        found = _entry(store, public_map, request, means, (done, len(entries)))
+        yield replace(found, seconds=time.monotonic() - began)
     store.publish_pins(public_map)
 
 

@@ -19,7 +19,7 @@ from geocorgi.server.store import Store, open_store
 from geocorgi.server.words import said
 from geocorgi.terminal import INTERRUPTED, console, messages, print_json
 from geocorgi.wire.canonical import digest
-from geocorgi.wire.forest_pin import encode_pins
+from geocorgi.wire.forest_pin import ForestPin, encode_pins
 from geocorgi.wire.map_codec import map_id
 from geocorgi.wire.public_map import PublicMap
 
@@ -75,24 +75,39 @@ def _filled(
     store: Store, public_map: PublicMap, work_folder: Path, cluster: str | None
 ) -> dict[str, Any]:
     """Fill the store with a map's catalogue, saying how far it is."""
-    failed, built, sizes, start = [], 0, 0, time.monotonic()
+    states, start = [], time.monotonic()
     with _executor(public_map, cluster) as executor:
         for state in precompute(store, public_map, Means(work_folder, executor)):
             _tell(state, time.monotonic() - start)
-            built += not state.reused and state.pin is not None
-            sizes += state.pin.bytes if state.pin is not None else 0
-            if state.pin is None:
-                failed.append({"entry": said(state.request), "reason": state.failure})
+            states.append(state)
+    forests = [_forest(state, state.pin) for state in states if state.pin is not None]
+    missing = [state for state in states if state.pin is None]
     name = map_id(public_map)
     pins = store.pins(name)
     return {
         "map_id": name,
         "entries": len(public_map.catalogue),
-        "built": built,
-        "failed": failed,
-        "bytes": sizes,
+        "built": sum(not forest["reused"] for forest in forests),
+        "failed": [{"entry": said(one.request), "reason": one.failure} for one in missing],
+        "bytes": sum(forest["bytes"] for forest in forests),
         "seconds": time.monotonic() - start,
         "pins_sha256": None if pins is None else digest(encode_pins(pins)),
+        "forests": forests,
+    }
+
+
+def _forest(state: EntryDone, pin: ForestPin) -> dict[str, Any]:
+    """Return what one forest is, takes and took."""
+    request = state.request
+    return {
+        "privacy_level": request.privacy_level,
+        "filter": request.filter,
+        "delta": request.delta,
+        "rows": request.rows.value,
+        "epsilon_per_km": request.epsilon_per_km,
+        "bytes": pin.bytes,
+        "seconds": state.seconds,
+        "reused": state.reused,
     }
 
 
