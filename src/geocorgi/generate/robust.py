@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from geocorgi.errors import InvalidInput, NotPrivate
-from geocorgi.generate import robust_columns
 from geocorgi.generate.exact import exact
 from geocorgi.generate.optimum.column_generation import Limits
 from geocorgi.generate.optimum.safe_bound import relative_gap
 from geocorgi.generate.problem import ObfuscationProblem
 from geocorgi.generate.reserved_budget import Floats
 from geocorgi.generate.robust_candidate import Candidate, Removal, certified
+from geocorgi.generate.robust_columns import Columns, Judged
 from geocorgi.generate.robust_reserves import Iterate, Pruning, Reserving, without_clock
-from geocorgi.generate.robust_ways import Way, settles, ways_of
+from geocorgi.generate.robust_ways import Way, is_uniform, settles, ways_of
 from geocorgi.generate.universal import universal
 from geocorgi.matrix.obfuscation_matrix import ObfuscationMatrix
 from geocorgi.matrix.prunable import Certificate, Rows, own_columns
@@ -137,9 +137,8 @@ def _adjusted(
 ) -> Candidate:
     """Return the best of what no pruning can break and of where adjusting the reserves ends."""
     best, done = _universal(problem, removal, limits), set[bool]()
-    found = _by_columns(problem, removal, history)
-    if found is not None:
-        done = {True, False} if _proved(found) else {True}
+    for found in _by_columns(problem, removal, history):
+        done = {True, False} if _enough(problem, found) else {True}
         best = min(best, found, key=_loss_of)
     for way in ways_of(problem, removal.rows):
         if way.flat in done:
@@ -148,38 +147,53 @@ def _adjusted(
         iterate = way.settled(reserving, best.loss_km)
         if iterate is None:
             continue
-        found = _closed(reserving, iterate, removal, way.name)
-        if found is not None and settles(iterate):
+        closed = _closed(reserving, iterate, removal, way.name)
+        if closed is not None and settles(iterate):
             done.add(way.flat)
-        if found is not None:
-            best = min(best, found, key=_loss_of)
+        if closed is not None:
+            best = min(best, closed, key=_loss_of)
     return best
 
 
 def _by_columns(
     problem: ObfuscationProblem, removal: Removal, history: _History
-) -> Candidate | None:
-    """Return the matrix with a reserve for each pair and column, if it comes to a certified one."""
+) -> Iterator[Candidate]:
+    """Yield the matrices with a reserve for each pair and column that come to be certified."""
 
     def told(shares: Floats) -> None:
         history.add(shares, float((problem.costs * shares).sum()))
 
-    exponents, pruning = _exponents(problem), _pruning(problem, removal)
-    found = robust_columns.settled(problem, exponents, pruning, told)
-    if found is None:
-        return None
-    matrix = ObfuscationMatrix(problem.places, problem.reportable, problem.level, found.matrix)
-    bound = robust_columns.bound_km(problem, found)
+    columns = Columns(problem, _exponents(problem), _pruning(problem, removal), told)
+    settled = columns.settled()
+    found = None if settled is None else _certified_columns(columns, settled, removal)
+    if found is not None:
+        yield found
+    if found is None or not _enough(problem, found):
+        mixed = columns.mixed(settled)
+        found = None if mixed is None else _certified_columns(columns, mixed, removal)
+        if found is not None:
+            yield found
+
+
+def _certified_columns(columns: Columns, one: Judged, removal: Removal) -> Candidate | None:
+    problem = columns.problem
+    matrix = ObfuscationMatrix(problem.places, problem.reportable, problem.level, one.made.matrix)
+    bound = one.bound_km(problem.costs)
     try:
         return certified(problem, matrix, removal, "exact (a reserve for each column)", bound)
     except NotPrivate:
         return None
 
 
-def _proved(found: Candidate) -> bool:
-    """Say whether other matrices under the same reserves cost hardly less."""
-    bound = found.lower_bound_km
-    return bound is not None and relative_gap(found.loss_km, bound) <= ENOUGH
+def _enough(problem: ObfuscationProblem, found: Candidate) -> bool:
+    """Say whether other matrices under the same reserves cost hardly less.
+
+    Where there are too many places for a proof: whether the prior is uniform, for which the closed
+    form has been proved good enough wherever it could be.
+    """
+    if found.lower_bound_km is None:
+        return is_uniform(problem)
+    return relative_gap(found.loss_km, found.lower_bound_km) <= ENOUGH
 
 
 def _loss_of(found: Candidate) -> float:

@@ -6,167 +6,156 @@ paper, a column also pays for prunings that would remove the column itself. Wher
 that is nearly all there is to pay: the worst S removes the row's own column, and it is the own
 column that need not reserve for it. So here every column has a cone of its own.
 
-For given reserves ``G x = 1``, ``Z = G·diag(x)`` is feasible where x ≥ 0, column k of G being the
-smallest member of column k's cone that is one at the column's own place. (It is the engine's closed
-form, with a cone a column.) That matrix has reserves of its own; they are put in the place of the
-old ones, again and again, and that settles within a dozen rounds: what is then reserved is what is
-needed. No prior comes into it, so nothing jumps from corner to corner.
+The best matrix under given reserves has reserves of its own; they are put in the place of the old
+ones, again and again, until what is reserved is what is needed. In closed form that settles within
+a dozen rounds, for no prior comes into it and nothing jumps from corner to corner; where there is
+no closed form, or for the prior as it is, the best mixture takes its place, and the best round
+that keeps to epsilon is taken.
 """
 
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, LinAlgWarning, solve
 
-from geocorgi.generate.optimum.cone import FARTHEST_RATE, Cone, metric_closure
-from geocorgi.generate.optimum.pricing import Pricer
-from geocorgi.generate.optimum.safe_bound import lower_bound
+from geocorgi.generate.column_cones import Mixed, bound_km, closed_form, mixture
+from geocorgi.generate.optimum.cone import FARTHEST_RATE
 from geocorgi.generate.problem import ObfuscationProblem
-from geocorgi.generate.reserved_budget import DUST, Floats, Indices, reserves_of_row
+from geocorgi.generate.reserved_budget import DUST, Floats, reserves_of_row
 from geocorgi.generate.robust_reserves import Pruning
 
 MOST_ROUNDS = 60
+ROUNDS_OF_MIXTURES, ROUNDS_OF_CLOSING = 16, 12
 ROOM = 1e-6  # of epsilon: what rounds that come ever nearer may miss it by
 STILL = 1e-5  # an entry that moves less has settled
 MOST_RESERVED = 0.98  # of eps·d: two places never become one
 MOST_THREADS = 8
-NEGLIGIBLE = 1e-3  # of a row's loss: what a column's proof may leave open
 STARTS = (0.5, 0.25, 0.0)  # of eps·d; half is safe whatever is removed
 RESTLESS, SHORTER, SHORTEST = 0.8, 0.7, 0.3
+HALF_WAY = 0.5
+A_LITTLE = 1.01  # what is missing in the end is taken from all alike, so much at a time
 
 Told = Callable[[Floats], None]
 
 
 @dataclass(frozen=True, slots=True)
-class OwnReserves:
-    """A matrix under its own reserves: the rates (column, from, to) that they leave of ``eps·d``.
+class Judged:
+    """A matrix, the rates that it was made under, those that its reserves leave, what it needs.
 
-    ``factor``: how much of epsilon the matrix needs.
+    ``factor``: how much of epsilon, one being all of it.
     """
 
-    matrix: Floats
+    made: Mixed
     rates: Floats
+    needed: Floats
     factor: float
 
-
-def settled(
-    problem: ObfuscationProblem, exponents: Floats, pruning: Pruning, told: Told
-) -> OwnReserves | None:
-    """Return the matrix whose reserves are its own, None where it does not come to that."""
-    size = len(problem.places)
-    apart = ~np.eye(size, dtype=np.bool_)
-    if len(problem.reportable) != size or size < 2 or not exponents[apart].all():
-        return None
-    for start in STARTS:
-        found = _settled_from(start, problem, exponents, pruning, told)
-        if found is not None:
-            return found
-    return None
+    def bound_km(self, costs: Floats) -> float | None:
+        """Return a lower bound on the loss of every matrix under the same rates."""
+        return bound_km(self.rates, costs, self.made.duals)
 
 
-def _settled_from(
-    start: float, problem: ObfuscationProblem, exponents: Floats, pruning: Pruning, told: Told
-) -> OwnReserves | None:
-    goal = exponents * (1 - ROOM)
-    rates = np.repeat((1 - start) * goal[None], len(exponents), axis=0)
-    last, changes, step = np.zeros(exponents.shape), [np.inf, np.inf], 1.0
-    for _ in range(MOST_ROUNDS):
-        matrix = _closed_form(_kernel(rates, problem.columns))
-        if matrix is None:
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The problem with its exponents ``eps·d``, solved again and again for other reserves."""
+
+    problem: ObfuscationProblem
+    exponents: Floats
+    pruning: Pruning
+    told: Told
+
+    def settled(self) -> Judged | None:
+        """Return the closed form under its own reserves, None where it does not come to that."""
+        size = len(self.problem.places)
+        apart = ~np.eye(size, dtype=np.bool_)
+        if len(self.problem.reportable) != size or size < 2 or not self.exponents[apart].all():
             return None
-        told(matrix)
-        needed, factor = _judged(matrix, (exponents, goal), pruning)
-        changes.append(float(np.abs(matrix - last).max()))
-        still = changes[-1] <= STILL
-        if still and factor <= 1:
-            return OwnReserves(matrix, rates, factor)
-        if still:
-            goal = goal * ((1 - ROOM) / factor)
-        if changes[-1] > RESTLESS * changes[-3]:  # to and fro
-            step = max(step * SHORTER, SHORTEST)
-        rates += step * (needed - rates)
-        last = matrix
-    return None
+        found = (self._settled_from(start) for start in STARTS)
+        return next((one for one in found if one is not None), None)
 
+    def mixed(self, start: Judged | None) -> Judged | None:
+        """Return the cheapest mixture found that keeps to epsilon, beginning at these reserves."""
+        found = list(self._mixtures(self._reserving(STARTS[0]) if start is None else start.needed))
+        safe = [one for one in found if one.factor <= 1]
+        return min(safe, key=self.loss_km, default=None)
 
-def bound_km(problem: ObfuscationProblem, found: OwnReserves) -> float | None:
-    """Return a lower bound on the loss of every matrix under the same reserves, None if weak.
+    def loss_km(self, one: Judged) -> float:
+        """Return the loss of its matrix."""
+        return float((self.problem.costs * one.made.matrix).sum())
 
-    The duals at which every column's ray is worth just what it costs, lowered as far as the proofs
-    of the columns demand, each over its own cone.
-    """
-    costs, kernel = problem.costs, found.matrix / found.matrix.max(axis=0)
-    try:
-        duals = solve(kernel.T, (costs * kernel).sum(axis=0))
-    except LinAlgError:
+    def _settled_from(self, start: float) -> Judged | None:
+        goal = self.exponents * (1 - ROOM)
+        rates = self._reserving(start)
+        last, changes, step = np.zeros(goal.shape), [np.inf, np.inf], 1.0
+        for _ in range(MOST_ROUNDS):
+            made = closed_form(rates, self.problem.columns, self.problem.costs)
+            if made is None:
+                return None
+            judged = self._judged(made, rates, goal)
+            changes.append(float(np.abs(made.matrix - last).max()))
+            if changes[-1] <= STILL:
+                if judged.factor <= 1:
+                    return judged
+                goal = goal * ((1 - ROOM) / judged.factor)
+            if changes[-1] > RESTLESS * changes[-3]:  # to and fro
+                step = max(step * SHORTER, SHORTEST)
+            rates = rates + step * (judged.needed - rates)
+            last = made.matrix
         return None
-    negligible = NEGLIGIBLE * float((costs * found.matrix).sum()) / len(duals)
-    excess = np.zeros(len(duals))
-    for column, rates in enumerate(found.rates):
-        closed = metric_closure(rates)
-        cone = Cone(closed, np.ascontiguousarray(np.exp(-closed).T))
-        prices = Pricer(cone, cone, costs[:, [column]]).price(duals, negligible)
-        np.maximum(excess, prices.excess, out=excess)
-    return lower_bound(duals, excess)
 
+    def _mixtures(self, rates: Floats) -> Iterator[Judged]:
+        """Yield rounds half way to the reserves needed; then the best one's, never lowered."""
+        goal = self.exponents * (1 - ROOM)
+        rounds: list[Judged] = []
+        for _ in range(ROUNDS_OF_MIXTURES):
+            made = mixture(rates, self.problem.costs)
+            if made is None:
+                return
+            rounds.append(self._judged(made, rates, goal))
+            yield rounds[-1]
+            rates = rates + HALF_WAY * (rounds[-1].needed - rates)
+        judged = min(rounds, key=self._promise)
+        rates = judged.rates
+        for _ in range(ROUNDS_OF_CLOSING):
+            if judged.factor <= 1:
+                return
+            rates = np.minimum(rates, judged.needed) / min(judged.factor, A_LITTLE)
+            made = mixture(rates, self.problem.costs)
+            if made is None:
+                return
+            judged = self._judged(made, rates, goal)
+            yield judged
 
-def _kernel(rates: Floats, own: Indices) -> Floats:
-    """Return, column by column, its cone's smallest member that is one at its own place.
+    def _promise(self, one: Judged) -> float:
+        """Return a loss to expect once the matrix keeps to epsilon, as a loss falls with it."""
+        apart = self.exponents[self.exponents > 0]
+        nearest = min(float(apart.min(initial=np.inf)), FARTHEST_RATE)
+        return float(self.loss_km(one) * max(one.factor, 1.0) ** (1 + nearest))
 
-    Shortest paths from the own place (Dijkstra), all columns at once.
-    """
-    count, size = rates.shape[:2]
-    columns = np.arange(count)
-    far = np.full((count, size), np.inf)
-    far[columns, own] = 0.0
-    reached = np.zeros((count, size), dtype=np.bool_)
-    for _ in range(size):
-        nearest = np.where(reached, np.inf, far).argmin(axis=1)
-        reached[columns, nearest] = True
-        onwards = far[columns, nearest][:, None] + rates[columns, nearest]
-        np.minimum(far, onwards, out=far)
-    return np.asarray(np.exp(-far).T)
+    def _reserving(self, share: float) -> Floats:
+        rates = (1 - share) * (1 - ROOM) * self.exponents
+        return np.repeat(rates[None], len(self.problem.reportable), axis=0)
 
+    def _judged(self, made: Mixed, rates: Floats, goal: Floats) -> Judged:
+        """Say what the matrix needs and what its reserves leave of the goal."""
+        self.told(made.matrix)
+        sealable, size = made.matrix + DUST, len(goal)
+        logs = np.log(sealable)
+        needed = np.empty(rates.shape)
+        factors = np.zeros(size)
 
-def _closed_form(kernel: Floats) -> Floats | None:
-    """Return ``G·diag(x)`` with ``G x = 1``, None where some x is negative or G is singular."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", LinAlgWarning)
-        try:
-            weights = solve(kernel, np.ones(len(kernel)))
-        except (LinAlgError, LinAlgWarning):
-            return None
-    if not np.isfinite(weights).all() or weights.min() < 0:
-        return None
-    matrix = kernel * weights
-    return np.asarray(matrix / matrix.sum(axis=1, keepdims=True))
+        def visit(i: int) -> None:
+            reserves = reserves_of_row(i, sealable, self.pruning.delta, self.pruning.own)
+            needs = (logs[i] - logs + reserves).max(axis=1)
+            apart = self.exponents[i] > 0
+            factors[i] = (needs[apart] / self.exponents[i, apart]).max(initial=0.0)
+            left = goal[i][:, None] - np.minimum(reserves, MOST_RESERVED * goal[i][:, None])
+            needed[:, i, :] = np.clip(left, 0.0, FARTHEST_RATE).T
 
-
-def _judged(
-    matrix: Floats, exponents: tuple[Floats, Floats], pruning: Pruning
-) -> tuple[Floats, float]:
-    """Return the rates that the matrix's reserves leave of the goal, and what it needs."""
-    epsilon, goal = exponents
-    size = len(matrix)
-    sealable = matrix + DUST
-    logs = np.log(sealable)
-    rates = np.empty((matrix.shape[1], size, size))
-    factors = np.zeros(size)
-
-    def visit(i: int) -> None:
-        reserves = reserves_of_row(i, sealable, pruning.delta, pruning.own)
-        needs = (logs[i] - logs + reserves).max(axis=1)
-        apart = epsilon[i] > 0
-        factors[i] = (needs[apart] / epsilon[i, apart]).max(initial=0.0)
-        left = goal[i][:, None] - np.minimum(reserves, MOST_RESERVED * goal[i][:, None])
-        rates[:, i, :] = np.clip(left, 0.0, FARTHEST_RATE).T
-
-    with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
-        list(pool.map(visit, range(size)))
-    return rates, float(factors.max())
+        with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
+            list(pool.map(visit, range(size)))
+        return Judged(made, rates, needed, float(factors.max()))

@@ -68,6 +68,11 @@ def settles(iterate: Iterate) -> bool:
     return iterate.factor <= 1 + SETTLED
 
 
+def is_uniform(problem: ObfuscationProblem) -> bool:
+    """Say whether everybody is as likely everywhere."""
+    return bool(np.ptp(problem.priors) <= NEARLY * problem.priors.max())
+
+
 def ways_of(problem: ObfuscationProblem, rows: Rows) -> tuple[Way, ...]:
     """Return the ways to go, in their order."""
     quick, damped = Step(1.0, 0.5), Step(0.5, 0.25)
@@ -75,8 +80,7 @@ def ways_of(problem: ObfuscationProblem, rows: Rows) -> tuple[Way, ...]:
         ways = [("exact", 0.5, quick), ("exact", 0.0, Step(1.0, 1.0))]
     else:
         ways = [("exact", 0.5, quick), ("exact", 0.5, damped)]
-    uniform = np.ptp(problem.priors) <= NEARLY * problem.priors.max()
-    if uniform:
+    if is_uniform(problem):
         return tuple(Way(*way, flat=False) for way in ways)
     flat = tuple(Way("exact (reserves for a uniform prior)", *way[1:], flat=True) for way in ways)
     return (*flat, Way("exact", 0.5, damped, flat=False))
