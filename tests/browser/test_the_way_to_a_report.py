@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import re
 import socket
+import time
 
 import pytest
 from playwright.sync_api import expect
 
 from geocorgi.device.ledger import Ledger
 from geocorgi.matrix.forest_file import forest_bytes
-from geocorgi.wire.map_codec import encode_map
+from geocorgi.matrix.prunable import Rows
+from geocorgi.wire.addresses import pin_address
+from geocorgi.wire.catalogue import CatalogueEntry
+from geocorgi.wire.forest_request import request_for
+from geocorgi.wire.map_codec import encode_map, map_id
 from tests.browser.pages import opened, served
 from tests.browser.steps import be_at, cell, news, report, says, tab, write_policy
+from tests.device.forests import quick_forest
 from tests.device.http_published import over_http
 from tests.device.network.loopback import serving
-from tests.device.published import Published
+from tests.device.published import Published, building, request_id
 from tests.wire.maps import LEAVES, small_map
 
 pytestmark = pytest.mark.needs("chromium")
@@ -108,6 +114,28 @@ def test_a_server_that_is_down_is_named_and_another_one_can_be_said(browser, tmp
         report(window)
         says(window, "does not have it")
         assert not sent(page)
+
+
+def test_a_report_can_be_stopped_while_the_server_builds(browser, tmp_path):
+    public_map = small_map()
+    published = Published(public_map)
+    asked = request_for(map_id(public_map), CatalogueEntry(2, None, 0, Rows.KEEP, 5.0))
+    pin = pin_address(asked.map_id, request_id(asked))
+    published.first[pin] = [building(done) for done in range(7)] * 9
+    with over_http(published) as up, served(tmp_path, "--server", up) as page:
+        window = opened(browser, page)
+        be_at(window, HERE)
+        report(window)
+        expect(window.get_by_text(re.compile("The server builds the forest"))).to_be_visible()
+        window.get_by_role("button", name="Stop").click()
+        says(window, "Stopped. Nothing was drawn, charged or sent.")
+        published.first.clear()
+        published.publish(asked, forest_bytes(quick_forest(public_map, asked)))
+        time.sleep(1.5)  # the work that was stopped sees the forest, and goes no further
+        assert not sent(page)
+        report(window)
+        says(window, "Reported to anybody")
+        assert len(sent(page)) == 1
 
 
 def test_work_can_be_stopped_at_once_and_nothing_comes_of_it(browser, tmp_path):

@@ -35,9 +35,11 @@ from geocorgi.device.app.listening import address_of, keep_framework_state_in, l
 from geocorgi.device.app.origin import Origin
 from geocorgi.device.data_folder import data_folder, private_folder
 from geocorgi.device.gpsd import USUAL_ADDRESS
+from geocorgi.device.http_source import said_of
 from geocorgi.device.preparation import Device
 from geocorgi.errors import InvalidInput, MissingExtra
 from geocorgi.terminal import messages
+from geocorgi.wire.build_progress import BuildProgress, State
 
 HELP_EXTRA = "the page needs an extra: pip install 'geocorgi[app]'"
 
@@ -140,7 +142,14 @@ class _Heard(Waiting):
 
     def say(self, sentence: str) -> None:
         """Say a sentence to the page."""
-        self.job.say(sentence.removesuffix(" (Ctrl-C loses nothing)"))
+        self.job.say(sentence)
+
+    def building(self, progress: BuildProgress) -> None:
+        """Say how far the server is; Stop loses nothing of it."""
+        if progress.state is State.QUEUED:
+            self.job.say(f"the server is at it: {said_of(progress)}")
+        else:
+            self.job.say("the server builds the forest, subtree", progress.done, progress.subtrees)
 
     def counting(self, what: str, after_seconds: float = 0.0) -> Callable[[int, int], None]:
         """Return a callback that counts, for the page's bar, from the first on."""

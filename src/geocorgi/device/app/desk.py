@@ -41,6 +41,7 @@ class Desk:
     view: View = field(default_factory=View)
     tool: str = "here"
     job: Job | None = None
+    expects_map: bool = False
     drawn_anew: list[Callable[[], object]] = field(default_factory=list)
     news: News | None = None
 
@@ -94,7 +95,9 @@ class Desk:
         if session.origin is None:
             return False
         public_map = await self.run(fetch_map(session.door, session.origin))
+        self.expects_map = False
         if public_map is None:
+            self.changed()
             return False
         session.use_map(public_map)
         self.say(f"The map {map_id(public_map)[:12]}… is here. Now say where you are.")
@@ -162,7 +165,7 @@ class News:
     def __init__(self, desk: Desk) -> None:
         self.is_bad = False
         with ui.element("section").props('aria-label="What happens"').style("width: 100%"):
-            with ui.element("div").classes("news") as self._work:
+            with ui.element("div").classes("news work") as self._work:
                 self._doing = ui.label().classes("said").props('aria-live="polite"')
                 self._bar = ui.linear_progress(0, show_value=False).style("max-width: 12rem")
                 self._bar.props('instant-feedback aria-label="Progress"')
@@ -185,7 +188,7 @@ class News:
         if job is None:
             return
         count = f" {job.done} of {job.of}" if job.of else ""
-        self._doing.text = f"{job.said}{count} …"
+        self._doing.text = f"{job.said[:1].upper()}{job.said[1:]}{count} …"
         if job.of:
             self._bar.props(remove="indeterminate")
             self._bar.value = job.done / job.of

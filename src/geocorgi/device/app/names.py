@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import functools
-import math
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -32,6 +31,7 @@ def bundled_names() -> tuple[NamedPlace, ...]:
     )
 
 
+@functools.lru_cache(maxsize=20_000)
 def nearest_name(point: tuple[float, float], names: tuple[NamedPlace, ...]) -> str | None:
     """Return the name of what is nearest, unless that is far."""
     best, best_km = None, NEAR_KM
@@ -42,13 +42,3 @@ def nearest_name(point: tuple[float, float], names: tuple[NamedPlace, ...]) -> s
             if away < best_km:
                 best, best_km = place.name, away
     return best
-
-
-def names_near(point: tuple[float, float], radius_km: float) -> tuple[NamedPlace, ...]:
-    """Return the names within some distance of a point."""
-    return tuple(
-        place
-        for place in bundled_names()
-        if math.isfinite(radius_km)
-        and float(distances.haversine_km(*point, place.latitude, place.longitude)) <= radius_km
-    )

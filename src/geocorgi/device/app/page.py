@@ -16,6 +16,7 @@ from geocorgi.device.app.parts.policy import draw_policy
 from geocorgi.device.app.parts.report import draw_report
 from geocorgi.device.app.parts.start import draw_start
 from geocorgi.device.app.session import Session
+from geocorgi.device.app.words import heading, paragraph
 
 TABS: dict[str, Callable[[Desk], None]] = {
     "Where": draw_place,
@@ -30,12 +31,13 @@ def page_of(session: Session, extras: Extras) -> Callable[[], None]:
     """Return what draws the page in a window."""
 
     def draw() -> None:
-        desk = Desk(session, extras)
+        expects_map = session.origin is not None and session.public_map is None
+        desk = Desk(session, extras, expects_map=expects_map)
         _dress()
         _top(desk)
         desk.news = News(desk)
         _body(desk)
-        if session.origin is not None and session.public_map is None:
+        if expects_map:
             ui.timer(0.05, desk.fetch, once=True)
         elif session.public_map is not None and session.chosen is None:
             ui.timer(0.05, desk.choose, once=True)
@@ -69,24 +71,33 @@ def _top(desk: Desk) -> None:
 
 
 def _body(desk: Desk) -> None:
-    has_map = desk.session.public_map is not None
+    def state() -> str:
+        if desk.session.public_map is not None:
+            return "map"
+        return "expected" if desk.expects_map else "none"
+
+    shown = state()
 
     @ui.refreshable
     def body() -> None:
-        if desk.session.public_map is None:
+        if shown == "map":
+            _board(desk)
+        elif shown == "none":
             draw_start(desk)
         else:
-            _board(desk)
+            with ui.element("div").classes("start"):
+                heading("The map is on its way")
+                paragraph("It is the same for everybody and does not say where you are.")
 
-    def when_map_comes() -> None:
-        nonlocal has_map
-        if has_map != (desk.session.public_map is not None):
-            has_map = not has_map
-            kept = desk.drawn_anew.index(when_map_comes) + 1
+    def when_it_changes() -> None:
+        nonlocal shown
+        if shown != state():
+            shown = state()
+            kept = desk.drawn_anew.index(when_it_changes) + 1
             del desk.drawn_anew[kept:]
             body.refresh()
 
-    desk.drawn_anew.append(when_map_comes)
+    desk.drawn_anew.append(when_it_changes)
     with ui.element("div").style("width: 100%"):
         body()
 

@@ -8,6 +8,7 @@ from nicegui import ui
 
 from geocorgi.device.app.desk import Desk
 from geocorgi.device.app.origin import Origin
+from geocorgi.device.app.words import code, heading, paragraph
 from geocorgi.device.network.address import ServerAddress
 from geocorgi.errors import BadFile
 
@@ -32,29 +33,29 @@ def draw_start(desk: Desk) -> None:
             await desk.fetch()
 
     with ui.element("div").classes("start"):
-        _heading("First, a map")
-        _paragraph(
+        heading("First, a map")
+        paragraph(
             "A map says which cells there are and what a server offers over them. It is the same "
             "for everybody, and asking for it does not say where you are."
         )
-        _heading("From a server")
+        heading("From a server")
         with ui.element("div").classes("row-of"):
             usual = known.server if known and known.server else OWN_SERVER
             server = ui.input("Address of the server", value=usual).props("outlined dense")
             server.classes("grow").on("keydown.enter", ask_server)
             ui.button("Connect", on_click=ask_server).props("no-caps unelevated")
-        _heading("From a file")
+        heading("From a file")
         with ui.element("div").classes("row-of"):
             usual = str(known.map_file) if known and known.map_file else ""
             map_file = ui.input("Path of the map, forests beside it", value=usual)
             map_file.props("outlined dense").classes("grow").on("keydown.enter", open_file)
             ui.button("Open", on_click=open_file).props("no-caps unelevated")
-        _heading("Only trying?")
-        _paragraph(
+        heading("Only trying?")
+        paragraph(
             "Run this in another terminal: it serves the map of a made-up city, to this machine "
             "alone. Then press Connect above."
         )
-        ui.html(TRY, tag="code", sanitize=False).classes("block")
+        code(TRY)
 
 
 def _existing(text: str) -> Path:
@@ -62,11 +63,3 @@ def _existing(text: str) -> Path:
     if not text.strip() or not path.is_file():
         raise BadFile("there is no such file: give the path of a map, such as maps/map.json")
     return path
-
-
-def _heading(text: str) -> None:
-    ui.html(text, tag="h2", sanitize=False)
-
-
-def _paragraph(text: str) -> None:
-    ui.html(text, tag="p", sanitize=False)
