@@ -142,8 +142,8 @@ def _show_here(here: Here) -> None:
 def _draw(here: Here, real_leaf: str) -> None:
     """Draw the subtree for the user's own screen: this alone of all commands shows where she is."""
     leaves = cells.descendants(here.subtree, cells.resolution_of(real_leaf))
-    shares = {leaf: 0.0 if leaf in here.never_reported else 1.0 for leaf in leaves}
+    shares = {leaf: 1.0 if leaf in here.never_reported else 0.0 for leaf in leaves}
     marks = dict.fromkeys(here.never_reported, "x") | {real_leaf: "U"}
     console.print()
     console.print(hex_map(shares, marks))
-    console.print("[dim]U: you; x, light: never reported (for your eyes only)[/dim]")
+    console.print("[dim]U: you; x, dark: never reported (for your eyes only)[/dim]")
