@@ -80,7 +80,8 @@ def _usual(default: Any) -> str:
 def _text(paragraph: str) -> str:
     """Return help as Markdown: one line, without the terminal's markup."""
     plain = re.sub(r"\[/?(?:bold|dim|italic|green|red|yellow)\]", "", " ".join(paragraph.split()))
-    return plain.replace("<", "\\<").replace("*", "\\*")
+    escaped = plain.replace("<", "\\<").replace("*", "\\*")
+    return re.sub(r"(?<![\w`-])--[a-z][a-z-]*", lambda option: f"`{option[0]}`", escaped)
 
 
 def write(*_: Any) -> None:

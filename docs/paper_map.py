@@ -22,6 +22,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 PAGE = REPOSITORY / "docs" / "paper-map.md"
 ITEMS = REPOSITORY / "docs" / "paper_items.toml"
 LAB = "src/geocorgi/lab"
+DEMO = "src/geocorgi/demo"
 EVERY_EXPERIMENT = r"tests/lab/test_run\.py"
 NUMBERED = re.compile(r"(Eq|Def|Prop|Theorem|Lemma|Algorithm|Alg)\b")
 HEADER = """\
@@ -85,7 +86,7 @@ def sources(folder: str) -> tuple[tuple[str, str], ...]:
 def homes(item: Item) -> list[str]:
     """Return the modules that are about the item."""
     found = [path for path, text in sources("src/geocorgi") if item.is_named_in(text)]
-    return [path for path in found if not path.startswith(LAB)]
+    return [path for path in found if not path.startswith((LAB, DEMO))]
 
 
 @cache

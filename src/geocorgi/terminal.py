@@ -11,7 +11,7 @@ import json
 import math
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,7 +51,9 @@ def new_command(help_text: str | None) -> typer.Typer:
     return app
 
 
-def run_command(app: typer.Typer, name: str, arguments: Sequence[str] | None = None) -> None:
+def run_command(
+    app: Callable[..., Any], name: str, arguments: Sequence[str] | None = None
+) -> None:
     """Run a command; every refusal is one sentence on standard error."""
     settings = Settings()
     for stream in (sys.stdout, sys.stderr):

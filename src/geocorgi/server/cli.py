@@ -7,25 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from geocorgi.server.forest_command import forest_command
-from geocorgi.server.map_command import map_command
-from geocorgi.server.matrix_command import matrix_command
-from geocorgi.server.precompute_command import precompute_command
-from geocorgi.server.serve_command import serve_command
+import typer
+
 from geocorgi.server.wall import raise_wall
 from geocorgi.terminal import new_command, run_command
 
-app = new_command(__doc__)
-app.command("matrix")(matrix_command)
-app.command("map")(map_command)
-app.command("forest")(forest_command)
-app.command("precompute")(precompute_command)
-app.command("serve")(serve_command)
+
+def commands() -> typer.Typer:
+    """Return the commands; what a part of them needs and is not installed is said when they run."""
+    from geocorgi.server.forest_command import forest_command  # noqa: PLC0415
+    from geocorgi.server.map_command import map_command  # noqa: PLC0415
+    from geocorgi.server.matrix_command import matrix_command  # noqa: PLC0415
+    from geocorgi.server.precompute_command import precompute_command  # noqa: PLC0415
+    from geocorgi.server.serve_command import serve_command  # noqa: PLC0415
+
+    app = new_command(__doc__)
+    app.command("matrix")(matrix_command)
+    app.command("map")(map_command)
+    app.command("forest")(forest_command)
+    app.command("precompute")(precompute_command)
+    app.command("serve")(serve_command)
+    return app
 
 
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run the operator's command."""
-    run_command(app, "geocorgi-server", arguments)
+    run_command(lambda **words: commands()(**words), "geocorgi-server", arguments)
 
 
 def main() -> None:
