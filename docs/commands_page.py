@@ -11,8 +11,8 @@ from typing import Any
 import typer.main
 
 from geocorgi.cli.main import app as users
-from geocorgi.lab.cli import app as researchers
-from geocorgi.server.cli import app as operators
+from geocorgi.lab.cli import commands as researchers
+from geocorgi.server.cli import commands as operators
 
 PAGE = Path(__file__).resolve().parent / "reference" / "commands.md"
 HEADER = """\
@@ -22,7 +22,7 @@ HEADER = """\
 [exit codes](exit-codes.md). Options of all of them: `--debug` before the command's name shows the
 traceback of an error, `--version`, `--help`.
 """
-COMMANDS = {"geocorgi": users, "geocorgi-server": operators, "geocorgi-lab": researchers}
+COMMANDS = {"geocorgi": users, "geocorgi-server": operators(), "geocorgi-lab": researchers()}
 
 
 def page() -> str:

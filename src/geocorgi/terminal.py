@@ -52,15 +52,16 @@ def new_command(help_text: str | None) -> typer.Typer:
 
 
 def run_command(
-    app: Callable[..., Any], name: str, arguments: Sequence[str] | None = None
+    app: typer.Typer | Callable[[], typer.Typer], name: str, arguments: Sequence[str] | None = None
 ) -> None:
-    """Run a command; every refusal is one sentence on standard error."""
+    """Run a command, or what makes one; every refusal is one sentence on standard error."""
     settings = Settings()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal without a letter shows '?' instead
             stream.reconfigure(errors="replace")
     try:
-        app(args=arguments, obj=settings, prog_name=name)
+        command = app if isinstance(app, typer.Typer) else app()
+        command(args=arguments, obj=settings, prog_name=name)
     except GeocorgiError as refusal:
         if settings.debug:
             traceback.print_exception(refusal)

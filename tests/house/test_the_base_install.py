@@ -9,6 +9,8 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+import pytest
+
 LARGEST_BYTES = 80_000_000
 NEVER_ON_A_DEVICE = {
     "highspy",
@@ -75,3 +77,35 @@ def test_importing_the_root_imports_no_room():
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert answer.stdout.strip() == "[]"
+
+
+WITHOUT_EXTRAS = """
+import importlib, sys
+class Nothing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {absent!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name.partition(".")[0])
+sys.meta_path.insert(0, Nothing())
+sys.argv = {words!r}
+importlib.import_module({module!r}).run()
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "words", "extra"),
+    [
+        ("geocorgi.server.cli", ["geocorgi-server", "serve"], "server"),
+        ("geocorgi.server.cli", ["geocorgi-server", "matrix", "--epsilon", "5"], "server"),
+        ("geocorgi.lab.cli", ["geocorgi-lab", "list"], "lab"),
+        ("geocorgi.cli.main", ["geocorgi", "app"], "app"),
+        ("geocorgi.cli.main", ["geocorgi", "picture", "tree", "--out", "tree.png"], "app"),
+    ],
+)
+def test_what_an_extra_would_bring_is_said_in_a_sentence(module, words, extra, tmp_path):
+    absent = {*NEVER_ON_A_DEVICE, "matplotlib", "resvg_py", "threadpoolctl", "obstore"}
+    program = WITHOUT_EXTRAS.format(absent=absent, words=words, module=module)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(rf"{words[0]}: .*pip install 'geocorgi\[{extra}\]'.*\n", done.stderr)

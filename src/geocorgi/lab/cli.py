@@ -7,18 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from geocorgi.lab.command import document_command, list_command, run_experiments
+import typer
+
 from geocorgi.terminal import new_command, run_command
 
-app = new_command(__doc__)
-app.command("list")(list_command)
-app.command("run")(run_experiments)
-app.command("document")(document_command)
+
+def commands() -> typer.Typer:
+    """Return the commands; what a part of them needs and is not installed is said when they run."""
+    from geocorgi.lab.command import (  # noqa: PLC0415
+        document_command,
+        list_command,
+        run_experiments,
+    )
+
+    app = new_command(__doc__)
+    app.command("list")(list_command)
+    app.command("run")(run_experiments)
+    app.command("document")(document_command)
+    return app
 
 
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run the laboratory's command."""
-    run_command(app, "geocorgi-lab", arguments)
+    run_command(commands, "geocorgi-lab", arguments)
 
 
 if __name__ == "__main__":

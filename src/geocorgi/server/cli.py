@@ -32,7 +32,7 @@ def commands() -> typer.Typer:
 
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run the operator's command."""
-    run_command(lambda **words: commands()(**words), "geocorgi-server", arguments)
+    run_command(commands, "geocorgi-server", arguments)
 
 
 def main() -> None:
