@@ -74,6 +74,13 @@ def test_columns_may_have_other_names_and_parquet_comes_and_goes(capsys, folder)
     assert pl.read_parquet(folder / "out.parquet").columns == ["id", "at", "cell"]
 
 
+def test_rows_may_have_no_time(capsys, folder):
+    pl.read_csv(folder / "rows.csv").drop("time").write_csv(folder / "timeless.csv")
+    manifest(capsys, folder, "--time", "", source="timeless.csv")
+    assert pl.read_csv(folder / "out.csv").columns == ["user", "cell"]
+    assert protected(capsys, folder, source="timeless.csv").code == 2
+
+
 def test_people_read_how_much_left_how_much_did_not_and_what_it_adds_up_to(capsys, folder):
     with (folder / "rows.csv").open("a", encoding="utf-8") as file:
         file.write("x,u1,2025-06-01T00:00:00Z,10.0,20.0\nx,u1,never,1,2\n")

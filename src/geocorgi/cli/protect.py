@@ -66,7 +66,7 @@ def protect_command(
     ),
     keep_none: bool = typer.Option(False, "--keep-none", help="Let nothing leave but the cell."),
     user: str = typer.Option("user", help="The column that says whose a row is."),
-    time: str = typer.Option("time", help="The column of times."),
+    time: str = typer.Option("time", help="The column of times; '' if there is none."),
     latitude: str = typer.Option("latitude", help="The column of latitudes."),
     longitude: str = typer.Option("longitude", help="The column of longitudes."),
     recipient: str = typer.Option(ANYBODY, "--to", help="For whom: a label of your policy."),
@@ -122,8 +122,9 @@ def _wish(source: Path, out: Path, named: ColumnOption, memory: Path | None) -> 
     from geocorgi.checkins.layouts import Columns  # noqa: PLC0415 - an extra that only this needs
     from geocorgi.device.bulk.preparing import Wish, require_wish  # noqa: PLC0415
 
-    columns = Columns(named.user, named.time, named.latitude, named.longitude, None)
-    keep = (named.user, named.time) if named.keep is None else tuple(named.keep)
+    columns = Columns(named.user, named.time or None, named.latitude, named.longitude, None)
+    usual = (named.user, named.time) if named.time else (named.user,)
+    keep = usual if named.keep is None else tuple(named.keep)
     wish = Wish(source, out, columns, keep, memory or data_folder() / MEMORIES)
     require_wish(wish)
     return wish

@@ -51,7 +51,9 @@ def report_command(
     as_cell: bool = typer.Option(False, "--cell", help="Print the cell and nothing else."),
     as_centre: bool = typer.Option(False, "--centre", help="Print the centre, LAT,LON."),
     as_geojson: bool = typer.Option(False, "--geojson", help="Print the report as GeoJSON."),
-    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
+    as_json: bool = typer.Option(
+        False, "--json", help="Print one JSON object: 'report' to hand out, the rest for you."
+    ),
     server: str | None = ServerUrl,
     map_id: str | None = MapId,
     pins: str | None = PinsDigest,
