@@ -99,6 +99,17 @@ def test_what_was_drawn_without_a_guarantee_is_never_replayed_under_one(ledger):
     assert ledger.report(HOME, no_draw, terms()).cell == OTHER
 
 
+def test_a_replay_says_what_its_draw_was_charged_whatever_is_asked_for_now(ledger):
+    assert ledger.report(HOME, Hand(DRAWN), terms(epsilon_per_km=9.0)).drawn_at_per_km == 9.0
+    limited = Budget(ceiling_per_km=10.0, at_ceiling="repeat")
+    assert ledger.report(HOME, no_draw, terms(epsilon_per_km=1.0)).drawn_at_per_km == 9.0
+    repeated = ledger.report(WORK, no_draw, terms(budget=limited))
+    assert (repeated.repeated, repeated.drawn_at_per_km) == (True, 9.0)
+    fresh = ledger.report(HOME, Hand(OTHER), terms(epsilon_per_km=1.0, anew=True))
+    assert fresh.drawn_at_per_km == 1.0
+    assert ledger.report(HOME, no_draw, terms()).drawn_at_per_km == 1.0
+
+
 def test_an_explicit_wish_draws_again_and_is_charged(ledger):
     ledger.report(HOME, Hand(DRAWN), terms())
     assert ledger.report(HOME, Hand(OTHER), terms(anew=True)).balance.draws == 2

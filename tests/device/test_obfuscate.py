@@ -15,6 +15,7 @@ from geocorgi.device import preparation
 from geocorgi.device.acceptance import Accepted
 from geocorgi.device.areas import ListedCells
 from geocorgi.device.attributes.values import AttributeValues
+from geocorgi.device.ledger import Ledger
 from geocorgi.device.obfuscate import Obfuscated, obfuscate
 from geocorgi.device.policy import Budget, OnExcess, Policy, Precision, Protection, Recipient
 from geocorgi.device.preferences import Preference, Unknown
@@ -245,6 +246,19 @@ def test_what_averaging_costs_is_the_same_in_every_subtree():
         obfuscate(Whereabouts(real_leaf), policy, device)
         costs.add(device.memory.asked[0].epsilon_per_km)
     assert len(costs) == 1
+
+
+def test_of_a_replay_no_more_is_said_than_its_draw_keeps(tmp_path):
+    where, loose = Whereabouts(LEAVES[0]), Policy(1, 0, protection=Protection(15.0))
+    with Ledger(tmp_path) as ledger:
+        device = replace(device_on(MAP), memory=ledger)
+        assert obfuscate(where, loose, device).guarantee.holds
+        replayed = obfuscate(where, Policy(1, 0), device).guarantee
+        assert not replayed.holds
+        assert replayed.between_leaves_per_km == 15.0
+        assert "drawn before, at 15 per km" in replayed.exceptions[0]
+        assert obfuscate(where, Policy(1, 0), device, anew=True).guarantee.holds
+        assert obfuscate(where, loose, device).guarantee.holds
 
 
 def test_the_settled_leaf_is_the_one_that_is_reported_from():

@@ -119,7 +119,7 @@ def _show(found: Obfuscated) -> None:
     table = Table(show_header=False, box=None, padding=(0, 2))
     table.add_row("report", f"[bold]{report.cell}[/bold], a cell of level {report.level}")
     table.add_row("its centre", f"{latitude:.6f},{longitude:.6f}")
-    table.add_row("a fresh one", _promise(found))
+    table.add_row("it promises", _promise(found))
     if given.repeated:
         how = "the last report once more: the budget is at its ceiling"
     else:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from geocorgi.device.customising import Customised
+from geocorgi.device.memory import Given
 from geocorgi.device.policy import Policy, Precision
 from geocorgi.matrix.precision import true_epsilon
 from geocorgi.matrix.prunable import Rows
@@ -41,6 +42,19 @@ def guarantee_of(policy: Policy, customised: Customised) -> Guarantee:
         void=policy.voids_geo_ind,
         exceptions=tuple(_exceptions(policy, kept.between_leaves_per_km, promised)),
     )
+
+
+def given_guarantee(fresh: Guarantee, given: Given) -> Guarantee:
+    """Return what holds of what was given: of a replay, at least what its draw was charged."""
+    drawn_at = given.drawn_at_per_km
+    if given.fresh or drawn_at <= fresh.promised_per_km:
+        return fresh
+    said = (
+        f"this cell was drawn before, at {drawn_at:.6g} per km, and keeps that: a fresh draw "
+        f"(--anew) keeps {fresh.promised_per_km:g} and is charged"
+    )
+    between = max(fresh.between_leaves_per_km, drawn_at)
+    return replace(fresh, between_leaves_per_km=between, exceptions=(*fresh.exceptions, said))
 
 
 def _exceptions(policy: Policy, between_leaves_per_km: float, promised: float) -> list[str]:

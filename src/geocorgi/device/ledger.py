@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from geocorgi.device.budget import Balance, Charge, balance
 from geocorgi.device.ledger_file import damaged, named_refusals, open_ledger, transaction
@@ -45,6 +45,13 @@ class Sent:
     recipient: str
     cell: str
     kind: str
+    epsilon_per_km: float
+
+
+class Drawn(NamedTuple):
+    """A leaf (or, of an averaged matrix, a cell), and the epsilon that its draw was charged."""
+
+    leaf: str
     epsilon_per_km: float
 
 
@@ -79,16 +86,13 @@ class Ledger:
         with transaction(self._connection) as held:
             now = self._clock()
             before = balance(_charges(held), terms.budget, now, terms.epsilon_per_km)
-            kind, drawn = _without_a_draw(held, place, terms, before)
-            if drawn is None:
-                kind, drawn = FRESH, draw()
-                _charge(held, now, terms)
-                if terms.remembered:
-                    held.execute("REPLACE INTO memory VALUES (?, ?)", [place, drawn])
-            cell = _handed_out(drawn, terms.resolution)
-            _write_down(held, now, (drawn, cell, kind), terms)
+            kind, known = _without_a_draw(held, place, terms, before)
+            one = known or _drawn_now(held, now, place, Drawn(draw(), terms.epsilon_per_km), terms)
+            kind = kind if known else FRESH
+            cell = _handed_out(one.leaf, terms.resolution)
+            _write_down(held, now, (one, cell, kind), terms)
             after = balance(_charges(held), terms.budget, now, terms.epsilon_per_km)
-        return Given(cell, fresh=kind == FRESH, repeated=kind == REPEATED, balance=after)
+        return Given(cell, kind == FRESH, kind == REPEATED, after, one.epsilon_per_km)
 
     def balance(self, budget: Budget, next_epsilon_per_km: float) -> Balance:
         """Return how the budget stands, and whether one more draw at this epsilon fits."""
@@ -121,29 +125,41 @@ def _charges(held: sqlite3.Connection) -> list[Charge]:
     return [Charge(_time(time), _number(epsilon)) for time, epsilon in rows]
 
 
+def _drawn_now(
+    held: sqlite3.Connection, now: datetime, place: bytes, one: Drawn, terms: Terms
+) -> Drawn:
+    """Charge a fresh draw, and remember it."""
+    _charge(held, now, terms)
+    if terms.remembered:
+        row = [place, one.leaf, one.epsilon_per_km]
+        held.execute("REPLACE INTO memory VALUES (?, ?, ?)", row)
+    return one
+
+
 def _without_a_draw(
     held: sqlite3.Connection, place: bytes, terms: Terms, state: Balance
-) -> tuple[str, str | None]:
+) -> tuple[str, Drawn | None]:
     """Return how it is answered, and with what, None where something has to be drawn."""
     if not state.fits:
         return REPEATED, _last_drawn(held, terms, state)
     return FREE, _remembered(held, place, terms)
 
 
-def _remembered(held: sqlite3.Connection, place: bytes, terms: Terms) -> str | None:
+def _remembered(held: sqlite3.Connection, place: bytes, terms: Terms) -> Drawn | None:
     if terms.anew or not terms.remembered:
         return None
-    row = held.execute("SELECT drawn FROM memory WHERE place = ?", [place]).fetchone()
-    return None if row is None or row[0] in terms.removed else str(row[0])
+    question = "SELECT drawn, epsilon_per_km FROM memory WHERE place = ?"
+    row = held.execute(question, [place]).fetchone()
+    return None if row is None or row[0] in terms.removed else Drawn(str(row[0]), _number(row[1]))
 
 
-def _last_drawn(held: sqlite3.Connection, terms: Terms, state: Balance) -> str:
+def _last_drawn(held: sqlite3.Connection, terms: Terms, state: Balance) -> Drawn:
     """Return what was drawn for the last report, if it may be repeated."""
-    row = held.execute("SELECT last_drawn FROM present").fetchone()
+    row = held.execute("SELECT last_drawn, last_per_km FROM present").fetchone()
     repeats = terms.budget.at_ceiling is AtCeiling.REPEAT and row[0] is not None
     if not repeats or row[0] in terms.removed:
         raise BudgetSpent(_refusal(state, terms.epsilon_per_km), state.frees_at)
-    return str(row[0])
+    return Drawn(str(row[0]), _number(row[1]))
 
 
 def _refusal(state: Balance, epsilon_per_km: float) -> str:
@@ -164,15 +180,16 @@ def _handed_out(drawn: str, resolution: int) -> str:
 
 
 def _write_down(
-    held: sqlite3.Connection, now: datetime, sent: tuple[str, str, str], terms: Terms
+    held: sqlite3.Connection, now: datetime, sent: tuple[Drawn, str, str], terms: Terms
 ) -> None:
-    drawn, cell, kind = sent
+    one, cell, kind = sent
     cost = terms.epsilon_per_km if kind == FRESH else 0.0
     held.execute(
         "INSERT INTO history VALUES (?, ?, ?, ?, ?)",
         [now.timestamp(), terms.recipient, cell, kind, cost],
     )
-    held.execute("UPDATE present SET last_drawn = ?", [drawn])
+    last = [one.leaf, one.epsilon_per_km]
+    held.execute("UPDATE present SET last_drawn = ?, last_per_km = ?", last)
 
 
 def _settled(held: sqlite3.Connection, secret: DeviceSecret) -> Settled | None:

@@ -19,20 +19,23 @@ from geocorgi.device.secret import DeviceSecret, device_secret, has_secret, link
 from geocorgi.errors import BadFile
 
 FILE = "ledger.sqlite"
-VERSION = 1
+VERSION = 2
 SECONDS_TO_WAIT = 30.0
 
 # No table holds a place by name: ``place`` is an HMAC under the secret, ``settled`` and
 # ``towards`` are hidden by it.
 TABLES = """
-CREATE TABLE memory (place BLOB PRIMARY KEY, drawn TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE memory (
+    place BLOB PRIMARY KEY, drawn TEXT NOT NULL, epsilon_per_km REAL NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE charges (time REAL NOT NULL, epsilon_per_km REAL NOT NULL);
 CREATE TABLE history (
     time REAL NOT NULL, recipient TEXT NOT NULL, cell TEXT NOT NULL, kind TEXT NOT NULL,
     epsilon_per_km REAL NOT NULL
 );
 CREATE TABLE present (
-    one INTEGER PRIMARY KEY CHECK (one = 1), last_drawn TEXT, settled BLOB, towards BLOB, since REAL
+    one INTEGER PRIMARY KEY CHECK (one = 1), last_drawn TEXT, last_per_km REAL, settled BLOB,
+    towards BLOB, since REAL
 );
 INSERT INTO present (one) VALUES (1);
 """

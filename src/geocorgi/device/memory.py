@@ -54,13 +54,16 @@ class Given:
     """What may be handed out: it is charged and remembered already.
 
     ``fresh`` if it was drawn and charged just now; ``repeated`` if the ceiling is reached and this
-    is the last report once more, wherever the user may be by now.
+    is the last report once more, wherever the user may be by now. ``drawn_at_per_km`` is what the
+    draw was charged when it was one: a replay keeps the epsilon of its draw, whatever is asked for
+    by now.
     """
 
     cell: str
     fresh: bool
     repeated: bool
     balance: Balance
+    drawn_at_per_km: float
 
 
 class Memory(Protocol):

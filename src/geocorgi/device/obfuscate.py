@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from geocorgi.device.customising import Customised, customise, require_everywhere
 from geocorgi.device.evaluation import removed_over_map
-from geocorgi.device.guarantee import Guarantee, guarantee_of
+from geocorgi.device.guarantee import Guarantee, given_guarantee, guarantee_of
 from geocorgi.device.memory import Given, Terms
 from geocorgi.device.policy import Policy, Precision
 from geocorgi.device.preparation import Device, Prepared, prepare
@@ -53,7 +53,8 @@ def obfuscate(
     guarantee = guarantee_of(policy, customised)
     terms = replace(terms_of(prepared, customised, recipient), anew=anew)
     given = device.memory.report(real_leaf, lambda: drawn(customised, policy, real_leaf), terms)
-    return Obfuscated(_report(prepared, given), given, guarantee, customised)
+    held = given_guarantee(guarantee, given)
+    return Obfuscated(_report(prepared, given), given, held, customised)
 
 
 def customised_for(prepared: Prepared, real_leaf: str, precision_level: int) -> Customised:

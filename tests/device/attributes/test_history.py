@@ -49,9 +49,9 @@ def track(*points):
     [
         ("all.txt", SNAP.encode()),
         ("all.tsv", SNAP.encode()),
-        ("all.txt.gz", gzip.compress(SNAP.encode())),
+        ("all.txt.gz", gzip.compress(SNAP.encode(), mtime=0)),
         ("all.csv", CSV.encode()),
-        ("all.csv.gz", gzip.compress(CSV.encode())),
+        ("all.csv.gz", gzip.compress(CSV.encode(), mtime=0)),
         ("all.gpx", GPX.encode()),
     ],
 )

@@ -22,7 +22,7 @@ from geocorgi.device.bulk import bucket, whole
 from geocorgi.device.bulk.job import Job
 from geocorgi.device.bulk.preparing import Wish, job_of
 from geocorgi.device.bulk.whole import Whole, protect
-from geocorgi.device.policy import Budget, Policy
+from geocorgi.device.policy import Budget, Policy, Protection
 from geocorgi.device.preparation import Prepared, prepare
 from geocorgi.matrix.prunable import Rows
 from geocorgi.tree import cells
@@ -35,11 +35,13 @@ COLUMNS = Columns(location=None)
 SMALL_BLOCK = 2_000
 
 
-def prepared_for(ceiling: float | None = None, rows: Rows = Rows.KEEP, level: int = 1) -> Prepared:
+def prepared_for(
+    ceiling: float | None = None, rows: Rows = Rows.KEEP, level: int = 1, epsilon: float = 5.0
+) -> Prepared:
     """Return a device that removes one leaf, and reports cells of the level."""
     policy = Policy(
         2, level, rows=rows, budget=Budget(ceiling_per_km=ceiling),
-        black_list=(ListedCells((REMOVED,)),),
+        black_list=(ListedCells((REMOVED,)),), protection=Protection(epsilon),
     )  # fmt: skip
     return prepare(policy, device_on(MAP))
 

@@ -102,7 +102,7 @@ def test_a_remembered_cell_that_is_removed_now_is_drawn_again(tmp_path):
     write_at(tmp_path / "rows.csv", [(f"u{n}", LEAVES[24]) for n in range(200)])
     job, _ = released(tmp_path)
     with BulkMemory(job.memory(0)) as memory, memory.alone():
-        memory.remember({memory.place("u7", LEAVES[24]): REMOVED})
+        memory.remember({memory.place("u7", LEAVES[24]): REMOVED}, EPSILON)
     forget(job)
     job, _ = released(tmp_path, out=tmp_path / "again.parquet")
     with BulkMemory(job.memory(0)) as memory:
@@ -249,6 +249,18 @@ def test_the_manifest_says_what_holds_and_what_does_not(tmp_path):
     assert manifest["rows"]["reported"] == 100
     assert any("'user', 'time'" in sentence for sentence in manifest["not_guaranteed"])
     assert not any(leaf in manifest_path(out).read_text() for leaf in LEAVES)
+
+
+def test_the_manifest_of_replays_promises_what_their_draws_keep(tmp_path):
+    write_rows(tmp_path / "rows.csv", 50)
+    loose = prepared_for(epsilon=15.0)
+    released(tmp_path, loose)
+    strict = prepared_for()
+    job, whole = released(tmp_path, strict, out=tmp_path / "strict.parquet")
+    found = write_manifest(tmp_path / "strict.parquet", job, strict, whole)
+    assert whole.account["fresh_draws"] == 0
+    assert found["guarantee"]["epsilon_per_km"] == 15.0
+    assert any("at 15 per km, and a replay keeps" in one for one in found["not_guaranteed"])
 
 
 def test_killed_anywhere_it_goes_on_without_drawing_twice(tmp_path, monkeypatch):

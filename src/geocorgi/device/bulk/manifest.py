@@ -33,7 +33,7 @@ def write_manifest(out: Path, job: Job, prepared: Prepared, whole: Whole) -> dic
         "release": {"file": out.name, "sha256": _sha256(out)},
         "rows": whole.account,
         "guarantee": _guarantee(job, prepared, whole),
-        "not_guaranteed": _not_guaranteed(job, prepared),
+        "not_guaranteed": _not_guaranteed(job, prepared, whole),
     }
     write_atomically(manifest_path(out), json.dumps(manifest, indent=2).encode() + b"\n")
     return manifest
@@ -42,7 +42,7 @@ def write_manifest(out: Path, job: Job, prepared: Prepared, whole: Whole) -> dic
 def _guarantee(job: Job, prepared: Prepared, whole: Whole) -> dict[str, Any]:
     selection, policy = prepared.selection, prepared.policy
     accepted = prepared.accepted
-    epsilon = job.epsilon_per_km
+    epsilon = max(job.epsilon_per_km, whole.heaviest.draw_per_km)
     return {
         "definition": "geo-indistinguishability between leaves of one subtree, per draw",
         "epsilon_per_km": epsilon,
@@ -62,7 +62,7 @@ def _guarantee(job: Job, prepared: Prepared, whole: Whole) -> dict[str, Any]:
     }
 
 
-def _not_guaranteed(job: Job, prepared: Prepared) -> list[str]:
+def _not_guaranteed(job: Job, prepared: Prepared, whole: Whole) -> list[str]:
     named = ", ".join(f"'{name}'" for name in job.keep) or "none"
     said = [
         f"The kept columns ({named}) leave as they are: what they tell of places is not covered.",
@@ -71,6 +71,11 @@ def _not_guaranteed(job: Job, prepared: Prepared) -> list[str]:
         "Which rows of a user have the same cell tells that they may be from the same place.",
         "Rows that were withheld are counted here: the counts are exact and not protected.",
     ]
+    if (before := whole.heaviest.draw_per_km) > job.epsilon_per_km:
+        said.append(
+            f"The memory holds draws of earlier releases at {before:g} per km, and a replay keeps "
+            f"that: only what is drawn now keeps {job.epsilon_per_km:g}."
+        )
     if prepared.selection.request.rows is Rows.DROP:
         said.append("Every row proves that its user was in no removed place.")
     if job.buckets > 1:

@@ -25,7 +25,9 @@ NAME_BYTES = 16  # of the 32 that the secret names with: no two of any release's
 AT_ONCE = 10_000  # names in one question
 
 TABLES = """
-CREATE TABLE memory (place BLOB PRIMARY KEY, drawn TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE memory (
+    place BLOB PRIMARY KEY, drawn TEXT NOT NULL, epsilon_per_km REAL NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE charges (
     owner BLOB NOT NULL, run BLOB NOT NULL, time REAL NOT NULL, draws INTEGER NOT NULL,
     epsilon_per_km REAL NOT NULL, PRIMARY KEY (owner, run, epsilon_per_km)
@@ -38,11 +40,15 @@ CREATE TABLE batches (
 
 @dataclass(frozen=True, slots=True)
 class Heaviest:
-    """The most that any one user has spent in all releases of this memory."""
+    """The most that any one user has spent in all releases of this memory.
+
+    ``draw_per_km`` is the largest epsilon of any one draw that is remembered.
+    """
 
     users: int
     draws: int
     epsilon_per_km: float
+    draw_per_km: float
 
 
 class BulkMemory:
@@ -96,9 +102,10 @@ class BulkMemory:
                 sums[owner] = sums.get(owner, Decimal(0)) + draws * Decimal(repr(epsilon))
         return sums
 
-    def remember(self, drawn: Mapping[bytes, str]) -> None:
-        """Keep what was drawn."""
-        self._connection.executemany("REPLACE INTO memory VALUES (?, ?)", drawn.items())
+    def remember(self, drawn: Mapping[bytes, str], epsilon_per_km: float) -> None:
+        """Keep what was drawn, and at what epsilon."""
+        rows = [(place, leaf, epsilon_per_km) for place, leaf in drawn.items()]
+        self._connection.executemany("REPLACE INTO memory VALUES (?, ?, ?)", rows)
 
     def charge(
         self, run: bytes, draws: Mapping[bytes, int], epsilon_per_km: float, now: datetime
@@ -136,7 +143,9 @@ class BulkMemory:
                 "SELECT count(*), max(draws), max(epsilon) FROM (SELECT sum(draws) AS draws, "
                 "sum(draws * epsilon_per_km) AS epsilon FROM charges GROUP BY owner)"
             ).fetchone()
-        return Heaviest(row[0], row[1] or 0, row[2] or 0.0)
+            question = "SELECT max(epsilon_per_km) FROM memory"
+            (largest,) = self._connection.execute(question).fetchone()
+        return Heaviest(row[0], row[1] or 0, row[2] or 0.0, largest or 0.0)
 
 
 def _answers(

@@ -99,4 +99,5 @@ def _heaviest(buckets: Iterable[Heaviest]) -> Heaviest:
         sum(one.users for one in found),
         max(one.draws for one in found),
         max(one.epsilon_per_km for one in found),
+        max(one.draw_per_km for one in found),
     )
