@@ -147,6 +147,15 @@ def test_distances_at_the_ends_of_the_doubles_are_judged_too(apart):
         assert verdict.smallest_epsilon_per_km == pytest.approx(float(needed), rel=1e-14)
 
 
+def test_places_beyond_the_stars_beside_places_next_door_are_judged_quietly():
+    # What the nearest pair allows, scaled to the farthest, overflowed and said so aloud.
+    far = np.array([[0, 1e-300, 1e300], [1e-300, 0, 1e300], [1e300, 1e300, 0]])
+    table = np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]])
+    found = audit(named(table), far, 5.0)
+    assert found.violations == 2
+    assert found.smallest_epsilon_per_km == pytest.approx(math.log(2) * 1e300)
+
+
 def test_dust_beside_zeros_counts_at_any_distance():
     table = np.array([[1.0, 0.0], [0.5, 0.5]])
     verdict = audit(named(table), np.array([[0.0, 1e300], [1e300, 0.0]]), 1e6)

@@ -91,9 +91,10 @@ class RatioScan:
         error = self._logs.coarse_error
         apart = self._differ & (self._distances > 0)
         floor = _largest_quotient(self._peaks[apart] - error, self._distances[apart])
-        lowest = floor * self._distances / ROUNDING - 2 * error
+        with np.errstate(over="ignore"):  # what no ratio reaches is infinite for all that matters
+            lowest = floor * self._distances / ROUNDING - 2 * error
+            bars = lowest.astype(np.float32)
         near = apart & (self._peaks >= lowest)
-        bars = lowest.astype(np.float32)
         finalists = on_all_cores(
             lambda block: self._finalists(block, near, bars), self._logs.coarse
         )
