@@ -78,6 +78,17 @@ def test_weights_of_points_are_no_odd_numbers(wrong):
         problem_on_points(["a", "b"], 1 - np.eye(2), 1.0, np.array([1.0, wrong]))
 
 
+def test_weights_that_overflow_together_are_refused_quietly():
+    with pytest.raises(InvalidInput, match="can be added up"):
+        problem_on_points(["a", "b"], np.zeros((2, 2)), 1.0, np.full(2, 1e308))
+
+
+def test_more_places_than_can_be_judged_are_refused_before_their_tables_are_made():
+    leaves = LocationTree("86283082fffffff", 5).leaves
+    with pytest.raises(InvalidInput, match=r"16,807 places .* choose a smaller height"):
+        problem_on_cells(leaves, 1.0)
+
+
 def test_points_that_all_weigh_nothing_are_alike():
     problem = problem_on_points(["a", "b"], 1 - np.eye(2), 1.0, np.zeros(2))
     np.testing.assert_array_equal(problem.priors, [0.5, 0.5])

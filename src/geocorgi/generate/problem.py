@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from geocorgi.errors import InvalidInput
 from geocorgi.generate.costs import expected_detours_km
 from geocorgi.matrix.epsilon import require_epsilon
+from geocorgi.matrix.geo_ind import MOST_CELLS
 from geocorgi.tree import cells, distances
 from geocorgi.tree.priors import Priors
 
@@ -63,7 +64,7 @@ def problem_on_cells(
     reportable: Sequence[str] | None = None,
 ) -> ObfuscationProblem:
     """Return the problem on H3 cells; priors and targets are uniform over the cells by default."""
-    places = tuple(leaves)
+    places = _require_few(leaves)
     reported = places if reportable is None else tuple(reportable)
     latitudes, longitudes = cells.centres(places)
     to_targets = None
@@ -89,9 +90,10 @@ def problem_on_points(
     weights: NDArray[np.float64],
 ) -> ObfuscationProblem:
     """Return the problem on a plain list of places, each of them equally likely the target."""
-    if not np.isfinite(weights).all() or (weights < 0).any() or not np.isfinite(weights.sum()):
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
+    if not np.isfinite(weights).all() or (weights < 0).any() or not np.isfinite(total):
         raise InvalidInput("the weights of places are finite, not negative, and can be added up")
-    total = float(weights.sum())
     shares = weights / total if total > 0 else np.full(len(names), 1 / len(names))
     return _problem(tuple(names), table, epsilon_per_km, shares, (None, None), tuple(names))
 
@@ -115,6 +117,16 @@ def _problem(
     columns = [positions[place] for place in reportable]
     detours = expected_detours_km(to_targets, columns, aims)
     return ObfuscationProblem(places, reportable, table, shares, detours, epsilon_per_km)
+
+
+def _require_few(leaves: Sequence[str]) -> tuple[str, ...]:
+    """Refuse more places than can be judged, before tables of their size are made."""
+    if len(leaves) > MOST_CELLS:
+        raise InvalidInput(
+            f"{len(leaves):,} places are more than the {MOST_CELLS:,} of one matrix: choose a "
+            "smaller height, or a root further down"
+        )
+    return tuple(leaves)
 
 
 def _shares(priors: Priors | None, places: tuple[str, ...]) -> NDArray[np.float64]:
