@@ -92,6 +92,14 @@ def as_csv(rows: list[Row]) -> str:
     return text.getvalue()
 
 
+def from_csv(text: str) -> list[Row]:
+    """Return the rows of a table that ``as_csv`` wrote, to its ten digits."""
+    return [
+        {name: _read(cell) for name, cell in row.items()}
+        for row in csv.DictReader(io.StringIO(text))
+    ]
+
+
 def as_parquet(rows: list[Row]) -> bytes:
     """Return the rows as Parquet, whole numbers as such where a column has no others."""
     out = io.BytesIO()
@@ -118,6 +126,15 @@ def _processor() -> str:
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()
+
+
+def _read(cell: str) -> float | int | str | None:
+    for kind in (int, float):
+        try:
+            return kind(cell)
+        except ValueError:
+            continue
+    return cell or None
 
 
 def _written(value: float | str | None) -> str:

@@ -36,12 +36,14 @@ CLAIM_HEAD = "| where | the paper says | its method, measured | ours, measured |
 
 
 def write_page(accounts: list[Account], out: Path, to: Path, figures: Path | None) -> None:
-    """Write the page; with ``figures``, copy there what it shows and link to the copies."""
+    """Write the page; with ``figures``, copy there what it shows and link to the copies.
+
+    The accounts go with them, so that the page can be written again from the copies.
+    """
     if figures is not None:
         figures.mkdir(parents=True, exist_ok=True)
-        for account in accounts:
-            for name in _files(account):
-                write_atomically(figures / name, _content(out / name))
+        for name in (name for account in accounts for name in _files(account)):
+            write_atomically(figures / name, _content(out / name))
     write_atomically(to, page(accounts, figures or out, to).encode())
 
 
@@ -69,7 +71,8 @@ def page(accounts: list[Account], out: Path, to: Path) -> str:
 def _files(account: Account) -> list[str]:
     """Return what of an experiment belongs to the page: no table that counts people."""
     name = account["name"]
-    return [f"{name}.svg"] if account["about_people"] else [f"{name}.svg", f"{name}.csv"]
+    kinds = ["svg", "json"] if account["about_people"] else ["svg", "json", "csv"]
+    return [f"{name}.{kind}" for kind in kinds]
 
 
 def _content(path: Path) -> bytes:
@@ -124,9 +127,10 @@ def _section(account: Account, folder: str) -> str:
 def _run(accounts: list[Account]) -> str:
     """Say what each experiment took, on how busy a machine, and what was kept of earlier runs."""
     head = (
-        "| experiment | seconds of its cases | wall time (s) | load before | other code's cases |"
+        "| experiment | its cases (s) | of a processor (s) | wall time (s) | load before | "
+        "other code's cases |"
     )
-    lines = [head, "|" + "---|" * 5]
+    lines = [head, "|" + "---|" * 6]
     for account in accounts:
         wall = account["wall_seconds"]
         lines.append(

@@ -99,7 +99,8 @@ def test_the_wide_choice_is_compared_with_the_narrow_one_case_by_case():
 def test_reduction_is_timed_against_ten_iterations_reckoned_from_those_that_ran():
     row = {"places": 14, "delta": 2, "average_seconds": 1.0, "algorithm_1_seconds": 400.0,
            "coarsen_seconds": 0.5, "ours_seconds": 50.0, "coarse_seconds": 0.1,
-           "averaged_centre_epsilon_per_km": 17.0, "coarsened_epsilon_per_km": 14.9,
+           "averaged_centre_epsilon_per_km": 14.0, "averaged_centre_epsilon_at_low_per_km": 3.4,
+           "coarsened_epsilon_per_km": 14.9,
            "averaged_epsilon_per_km": 18.0, "averaged_loss_km": 0.1,
            "coarsened_loss_km": 0.1}  # fmt: skip
     time, proposition = PRECISION_REDUCTION.claims([row])

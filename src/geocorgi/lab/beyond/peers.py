@@ -115,7 +115,7 @@ def _beside(rows: list[Row], peer: str) -> str:
         losses.append(number(row, "loss_km") / number(ours, "loss_km") - 1)
     holding = sum(number(row, "holds") == 1 for row in done)
     return (
-        f"{peer} takes {min(ratios):.1f} to {max(ratios):.1f} times as long as ours on the same "
+        f"{peer} takes {min(ratios):.2g} to {max(ratios):.2g} times as long as ours on the same "
         f"instances, its loss differs from ours by {min(losses):+.1e} to {max(losses):+.1e} of it, "
         f"and its matrix keeps ε by the exact audit in {holding} of {len(done)} cases"
         f"{_failures(theirs)}."

@@ -244,7 +244,7 @@ def _of_setup(rows: list[Row]) -> list[Claim]:
             "§6.1, Datasets",
             f"the sample of San Francisco includes {PAPERS_SAMPLE:,} check-ins",
             f"{listed}, in the tree",
-            "the same",
+            "the same check-ins",
             "reproduced" if same else "not reproduced",
             "" if same else "another cut of the data than the paper's, which is not published",
         ),

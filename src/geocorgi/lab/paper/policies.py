@@ -130,14 +130,21 @@ def _outcome(habits: Habits, public_map: PublicMap, parameters: Parameters) -> t
     """Return what one person needs, the δ that is asked for, and which mechanism she gets."""
     wanted = policy(int(number(parameters, "level")), str(parameters["variant"]))
     known = own_attributes(own_places(habits, ()), public_map.leaves)
+    removal = removed_over_map(wanted, public_map, known)
     try:
-        found: Selection = select(
-            wanted, public_map, removed_over_map(wanted, public_map, known), SECRET
-        )
+        found: Selection = select(wanted, public_map, removal, SECRET)
     except (PolicyNotMet, InvalidPolicy):
-        return (-1, -1, REFUSED)
+        return (_largest_count(removal.removed, public_map, parameters), -1, REFUSED)
     mechanism = FOREST if found.mechanism is Mechanism.FOREST else UNIVERSAL
     return (found.needed_delta, found.request.delta, mechanism)
+
+
+def _largest_count(removed: frozenset[str], public_map: PublicMap, parameters: Parameters) -> int:
+    """Return the largest |S| of any subtree; with the filter, of what passes it."""
+    if parameters["variant"] == PUBLIC:
+        removed = removed.intersection(public_map.filters[POPULAR])
+    subtrees = public_map.subtrees(int(number(parameters, "level")))
+    return max(len(removed.intersection(subtree.leaves)) for subtree in subtrees)
 
 
 def _losses(parameters: Parameters, city: City, setting: Setting) -> list[Row]:
@@ -206,11 +213,12 @@ def _asked_panel(city: str, rows: list[Row]) -> Panel:
 
 
 def _distribution(rows: list[Row]) -> tuple[list[float], list[float]]:
-    served = sorted((number(r, "needed"), number(r, "people")) for r in rows)
-    served = [(needed, count) for needed, count in served if needed >= 0]
     everybody = sum(numbers(rows, "people"))
-    sizes = sorted({needed for needed, _ in served})
-    shares = [sum(n for needed, n in served if needed <= size) / everybody for size in sizes]
+    sizes = sorted(set(numbers(rows, "needed")))
+    shares = [
+        sum(number(r, "people") for r in rows if number(r, "needed") <= size) / everybody
+        for size in sizes
+    ]
     return sizes, shares
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from statistics import median
 
 from geocorgi.generate.exact import exact
-from geocorgi.generate.problem import problem_on_cells
+from geocorgi.generate.problem import ObfuscationProblem, problem_on_cells
 from geocorgi.generate.robust import robust
 from geocorgi.lab.chart import Panel, Series
-from geocorgi.lab.city import city_of
+from geocorgi.lab.city import City, city_of
 from geocorgi.lab.coarse_loss import averaged_loss_km, coarsened_loss_km
 from geocorgi.lab.experiment import (
     Claim,
@@ -30,6 +31,7 @@ from geocorgi.matrix.prunable import Rows
 from geocorgi.tree.priors import restricted, summed
 
 EPSILON_PER_KM = 15.0
+LOW_EPSILON_PER_KM = 3.0  # where the distances that the proof of Prop. 4.6 drops matter most
 SIZES, QUICK_SIZES = (28, 42, 56, 70), (14,)
 DELTAS, QUICK_DELTAS = (1, 3, 5, 7), (2,)
 SIZE_OF_DELTAS, DELTA_OF_SIZES = 49, 3
@@ -80,8 +82,16 @@ def measure(parameters: Parameters, setting: Setting) -> list[Row]:
             ).between_leaves_per_km,
             "averaged_epsilon_per_km": true_epsilon(reduced, leaves).between_leaves_per_km,
             "averaged_centre_epsilon_per_km": true_epsilon(reduced, leaves).between_rows_per_km,
+            "averaged_centre_epsilon_at_low_per_km": _averaged_at_low(city, problem),
         }
     ]
+
+
+def _averaged_at_low(city: City, problem: ObfuscationProblem) -> float:
+    """Return what averaging keeps between coarse centres of a matrix made at a lower ε."""
+    plain = exact(replace(problem, epsilon_per_km=LOW_EPSILON_PER_KM)).matrix
+    reduced = average(plain, city.tree, LEVEL, city.priors)
+    return true_epsilon(reduced, problem.places).between_rows_per_km
 
 
 def _seconds(work: Callable[[], object]) -> float:
@@ -148,6 +158,7 @@ def claims(rows: list[Row]) -> list[Claim]:
     share = programs * share_of(rows, "average_seconds", "algorithm_1_seconds")
     ours = share_of(rows, "coarsen_seconds", "ours_seconds")
     worst = max(numbers(rows, "averaged_centre_epsilon_per_km"))
+    low = max(numbers(rows, "averaged_centre_epsilon_at_low_per_km"))
     drawn = max(numbers(rows, "coarsened_epsilon_per_km"))
     return [
         Claim(
@@ -161,9 +172,12 @@ def claims(rows: list[Row]) -> list[Claim]:
         Claim(
             "§4.5, Prop. 4.6",
             "the reduced matrix keeps ε-Geo-Ind",
-            f"ε = {worst:.2f} between centres for a matrix made at {EPSILON_PER_KM:g}",
+            f"at worst ε = {worst:.2f} between centres for a matrix made at {EPSILON_PER_KM:g}, "
+            f"ε = {low:.2f} for one made at {LOW_EPSILON_PER_KM:g}",
             f"ε = {drawn:.4f} when a leaf is drawn and its ancestor reported",
-            "reproduced" if worst <= EPSILON_PER_KM else "not reproduced",
+            "reproduced"
+            if worst <= EPSILON_PER_KM and low <= LOW_EPSILON_PER_KM
+            else "not reproduced",
             "the proof drops the distances",
         ),
     ]

@@ -194,9 +194,15 @@ def _monotone(rows: list[Row], by: str, sign: int, words: str) -> Claim:
         f"the quality loss of both choices {words}",
         f"in {sum(theirs)} of {len(theirs)} steps",
         f"in {sum(ours)} of {len(ours)} steps",
-        "reproduced" if all(theirs) else "in part" if any(theirs) else "not reproduced",
+        _verdict(theirs),
         "" if all(theirs) else "Algorithm 1 does not settle, so its losses jump",
     )
+
+
+def _verdict(steps: Sequence[bool]) -> str:
+    if not steps:
+        return "not measured"
+    return "reproduced" if all(steps) else "in part" if any(steps) else "not reproduced"
 
 
 PRIVACY_LEVEL = Experiment(
