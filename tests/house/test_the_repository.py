@@ -19,7 +19,7 @@ TRACKED = [
     ).stdout.split("\0")
     if name and (REPOSITORY / name).is_file()
 ]
-TEXTS = [path for path in TRACKED if path.suffix not in {".gz", ".png"}]
+TEXTS = [path for path in TRACKED if path.suffix not in {".gz", ".png", ".safetensors"}]
 SOURCES = [
     path for path in TRACKED if path.is_relative_to(REPOSITORY / "src") and path.suffix == ".py"
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -79,10 +80,15 @@ class Running(Asked):
 def running(store: Path | str, *options: object) -> Iterator[Running]:
     """Lend a server over a store on a free port; what is still running at the end is killed."""
     command = [sys.executable, "-m", "geocorgi.server.cli", "serve", "--port", "0", "--store"]
+    with started([*command, str(store), *(str(option) for option in options)]) as server:
+        yield server
+
+
+@contextmanager
+def started(command: list[str], **environment: str) -> Iterator[Running]:
+    """Lend what a command serves; what is still running at the end is killed."""
     process = subprocess.Popen(
-        [*command, str(store), *(str(option) for option in options)],
-        stderr=subprocess.PIPE,
-        text=True,
+        command, stderr=subprocess.PIPE, text=True, env=os.environ | environment
     )
     said: list[str] = []
     reader = threading.Thread(target=lambda: said.extend(iter(process.stderr.readline, "")))

@@ -10,11 +10,14 @@ import pytest
 
 from geocorgi.errors import BadFile
 from geocorgi.server import builds
+from geocorgi.server.bundled_map import bundled_map
 from geocorgi.server.store import open_store
 from geocorgi.wire.addresses import MAP_INDEX
 from geocorgi.wire.forest_request import encode_request
+from geocorgi.wire.map_codec import map_id
+from geocorgi.wire.map_index import decode_index
 from geocorgi.wire.refusal import decode_refusal
-from tests.server.running import map_file, running, running_here, wait_for
+from tests.server.running import map_file, running, running_here, started, wait_for
 from tests.server.stores import CITY, ID, NAMES, PINS, REQUESTS, fill
 
 
@@ -112,3 +115,13 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path):
     (tmp_path / "file").write_text("")
     said = refused("--store", tmp_path / "file" / "store", "--state", tmp_path / "state")
     assert "cannot use store as a store: Not a directory" in said
+
+
+def test_without_a_word_it_serves_the_made_up_city_from_a_folder_of_the_users(tmp_path):
+    """Only the port is named, since several of these may run at once."""
+    homes = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data")}
+    command = [sys.executable, "-m", "geocorgi.server.cli", "serve", "--port", "0"]
+    with started([*command], **homes) as server:
+        (pin,) = decode_index(server.get(MAP_INDEX).content).maps
+        assert pin.map_id == map_id(bundled_map())
+    assert (tmp_path / "data" / "geocorgi-server" / "published" / MAP_INDEX).exists()
