@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +78,9 @@ def _show(state: Balance, cost: float, spans: dict[str, float]) -> None:
     ceiling = state.budget.ceiling_per_km
     table = Table(show_header=False, box=None, padding=(0, 2))
     of = "no ceiling" if ceiling is None else f"of {ceiling:g}"
-    period = timedelta(hours=state.budget.period_hours)
-    table.add_row("spent", f"{state.spent_per_km:g} per km, {of}, within {period}")
+    table.add_row(
+        "spent", f"{state.spent_per_km:g} per km, {of}, within {state.budget.period_hours:g} hours"
+    )
     table.add_row("fresh draws", f"{state.draws}, the next costs at most {cost:g} per km")
     for name, spent in spans.items():
         table.add_row(f"composed, {name}", f"{spent:g} per km")
