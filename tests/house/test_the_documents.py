@@ -44,3 +44,15 @@ def test_every_page_that_a_document_links_to_is_there():
     for page in pages:
         for target in re.findall(r"\]\(([^)#:]+)[^)]*\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_every_decision_says_what_it_is_and_what_it_costs():
+    numbers = []
+    for page in sorted((REPOSITORY / "docs" / "adr").glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        number = int(re.match(r"# (\d+)\. ", text).group(1))
+        assert page.name.startswith(f"{number:04}-"), page.name
+        for part in ("**Decision.**", "**Cost"):
+            assert part in text, f"{page.name} has no {part}"
+        numbers.append(number)
+    assert len(set(numbers)) == len(numbers) >= 10

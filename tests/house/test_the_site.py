@@ -43,6 +43,13 @@ def test_the_site_loads_nothing_from_anywhere(site):
 
 
 @pytest.mark.slow
+def test_the_site_tells_nothing_of_the_machine_that_built_it(site):
+    for path in site.rglob("*"):
+        if path.suffix in {".html", ".js", ".inv"}:
+            assert str(REPOSITORY) not in path.read_text(encoding="utf-8", errors="replace"), path
+
+
+@pytest.mark.slow
 def test_every_public_module_has_its_page(site):
     modules = [
         ".".join(path.relative_to(REPOSITORY / "src").with_suffix("").parts)
