@@ -322,6 +322,30 @@ def test_a_ledger_that_somebody_holds_is_refused_after_a_while(tmp_path, monkeyp
         other.close()
 
 
+def test_where_files_have_one_name_only_a_ledger_begins_all_the_same(tmp_path, monkeypatch):
+    def refused(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "hardlink_to", refused)
+    for kind in ("fresh", "again"):
+        with Ledger(tmp_path) as ledger:
+            assert ledger.report(HOME, Hand(DRAWN), terms()).fresh is (kind == "fresh")
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
+
+
+def test_a_ledger_that_may_not_be_closed_to_others_is_refused_in_a_sentence(tmp_path, monkeypatch):
+    with Ledger(tmp_path):
+        pass
+    (tmp_path / "ledger.sqlite").chmod(0o644)
+
+    def refused(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "chmod", refused)
+    with pytest.raises(BadFile, match="cannot be used: Operation not permitted"):
+        Ledger(tmp_path)
+
+
 def test_a_ledger_of_another_version_is_refused(tmp_path):
     with Ledger(tmp_path):
         pass

@@ -111,6 +111,8 @@ def named_refusals() -> Iterator[None]:
         ) from None
     except sqlite3.DatabaseError as damage:
         raise damaged(str(damage)) from None
+    except OSError as refusal:
+        raise BadFile(f"{FILE} cannot be used: {refusal.strerror}") from None
     except UnicodeDecodeError:  # SQLite quotes what it cannot read
         raise damaged("it holds bytes that are no text") from None
 

@@ -95,11 +95,20 @@ def _make(path: Path) -> None:
 
 
 def link_new(whole: Path, path: Path) -> None:
-    """Give a finished file its name as well, unless another process has just done so."""
+    """Give a finished file its name as well, unless another process has just done so.
+
+    Where a file system has no second names (on telephones and memory cards) it is renamed: two
+    processes that begin in the same instant could then begin twice, and the one that lost notices
+    that the secret is not its own.
+    """
     try:
         path.hardlink_to(whole)
     except FileExistsError:
         return
+    except OSError:
+        if path.exists():
+            return
+        whole.rename(path)
     if hasattr(os, "O_DIRECTORY"):  # the name itself reaches the disk
         folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
