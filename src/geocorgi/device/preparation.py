@@ -68,9 +68,8 @@ class Prepared:
     accepted: Accepted | None
 
 
-def prepare(policy: Policy, device: Device) -> Prepared:
-    """Fetch, select, request and accept; the same for every place (THEORY §9)."""
-    public_map = decode_map(device.maps.public_map())
+def choose(policy: Policy, public_map: PublicMap, device: Device) -> Prepared:
+    """Find S, δ and the request, before anybody is asked for a forest; no forest came yet."""
     attributes = device.attributes(policy, public_map)
     # A policy that looks at the user is asked about the map's first leaf: what is requested must
     # not depend on her, and 'selected_here' decides the rest once she is known.
@@ -78,12 +77,20 @@ def prepare(policy: Policy, device: Device) -> Prepared:
     removal = removed_over_map(policy, public_map, attributes, anybody)
     selection = select(policy, public_map, removal, device.secret)
     require_area(policy, public_map)
+    return Prepared(policy, public_map, attributes, selection, None)
+
+
+def prepare(policy: Policy, device: Device) -> Prepared:
+    """Fetch, select, request and accept; the same for every place (THEORY §9)."""
+    public_map = decode_map(device.maps.public_map())
+    chosen = choose(policy, public_map, device)
+    request = chosen.selection.request
     try:
-        content = device.forests.forest(selection.request)
+        content = device.forests.forest(request)
     except (NotOffered, NotReady, Unreachable):
         if policy.on_unreachable is not OnUnreachable.UNIVERSAL:
             raise
-        without = replace(selection, mechanism=Mechanism.UNIVERSAL)
-        return Prepared(policy, public_map, attributes, without, None)
-    accepted = accept(content, public_map, selection.request, device.verdicts, device.on_progress)
-    return Prepared(policy, public_map, attributes, selection, accepted)
+        without = replace(chosen.selection, mechanism=Mechanism.UNIVERSAL)
+        return replace(chosen, selection=without)
+    accepted = accept(content, public_map, request, device.verdicts, device.on_progress)
+    return replace(chosen, accepted=accepted)

@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from geocorgi.device import preparation
 from geocorgi.device.app.job import Job
 from geocorgi.device.app.origin import Door, Origin
 from geocorgi.device.customising import Customised
-from geocorgi.device.evaluation import removed_over_map
 from geocorgi.device.explanation import Explanation, explain
 from geocorgi.device.memory import Given, Memory, Terms
 from geocorgi.device.obfuscate import Obfuscated, customised_for, obfuscate
 from geocorgi.device.policy import Policy
-from geocorgi.device.preparation import Prepared, prepare
-from geocorgi.device.selection import Selection, select
+from geocorgi.device.selection import Selection
 from geocorgi.device.what_others_learn import not_guaranteed, recipient_learns, server_learns
 from geocorgi.device.whereabouts import RealLeaf, Whereabouts
 from geocorgi.wire.map_codec import decode_map
@@ -71,11 +70,8 @@ def choose(
     def work(job: Job) -> Chosen:
         job.say("looking up what the policy removes of the map")
         with door(origin, job) as device:
-            attributes = device.attributes(policy, public_map)
-            anybody = public_map.leaves[0] if policy.voids_geo_ind else None
-            removal = removed_over_map(policy, public_map, attributes, anybody)
-            selection = select(policy, public_map, removal, device.secret)
-        prepared = Prepared(policy, public_map, attributes, selection, None)
+            prepared = preparation.choose(policy, public_map, device)
+        selection = prepared.selection
         return Chosen(
             selection,
             server_learns(prepared, selection),
@@ -94,7 +90,7 @@ def check(
     def work(job: Job) -> Checked:
         job.say("asking for the forest")
         with door(origin, job) as device:
-            prepared = prepare(policy, device)
+            prepared = preparation.prepare(policy, device)
         job.say("measuring what holds where you are")
         customised = customised_for(prepared, real_leaf, level)
         return Checked(explain(prepared, level, real_leaf), customised)
