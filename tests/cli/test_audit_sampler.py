@@ -23,6 +23,11 @@ def honest(latitude, longitude):
 def wrong_axes(latitude, longitude):
     return noise(latitude, longitude, 1.0)
 
+def one_in_four(latitude, longitude):
+    if chance.random() < 0.25:
+        return latitude, longitude
+    return honest(latitude, longitude)
+
 def many(latitude, longitude, count):
     return [honest(latitude, longitude) for _ in range(count)]
 
@@ -62,6 +67,12 @@ def test_wrong_axes_end_with_1_and_in_json(folder):
     assert verdict["refuted"] is True
     assert verdict["epsilon_at_least_per_km"] > 5
     assert verdict["draws"] == 40_000
+
+
+def test_the_exact_place_one_time_in_four_ends_with_1(folder):
+    answer = shell(["audit", "--sampler", "mine:one_in_four", "--epsilon", "5", *DRAWS], folder)
+    assert answer.code == 1
+    assert "refuted" in answer.out
 
 
 def test_samplers_of_cells(folder):

@@ -113,6 +113,7 @@ PAPERS_NUMBERS = (
     "38,523", "343 leaves", "O(K³)", "O(12 × K²)", "d_G ≤ d", "exponential in δ", "Eq. 14",
     "4 iterations", "92.34%", "54.58%", "ε from 15 to 20", "δ from 1 to 5", "14.28%", "3.07%",
     "18.58%", "higher δ", "level 3 is higher", "0.000073%", "Prop. 4.6",
+    "minimal loss",
 )  # fmt: skip
 
 

@@ -70,12 +70,16 @@ def test_verdicts_follow_from_the_steps():
         for e, d in ((15, 3), (16, 3), (17, 3), (15, 1), (15, 2))
         for m in privacy_parameters.METHODS
     ]  # fmt: skip
-    assert [claim.verdict for claim in PRIVACY_PARAMETERS.claims(rows)] == ["reproduced"] * 2
+    assert [claim.verdict for claim in PRIVACY_PARAMETERS.claims(rows)] == ["reproduced"] * 3
     for row in where(rows, epsilon_per_km=16, method=privacy_parameters.PAPERS):
         row["held_out_loss_km"] = 99.0
-    falling, rising = PRIVACY_PARAMETERS.claims(rows)
+    for row in where(rows, method=privacy_parameters.PAPERS):
+        row["loss_km"] = 1.2
+    falling, rising, minimal = PRIVACY_PARAMETERS.claims(rows)
     assert (falling.verdict, rising.verdict) == ("in part", "reproduced")
     assert falling.papers_method == "falls in 1 of 2 steps"
+    assert minimal.verdict == "not reproduced"
+    assert minimal.papers_method.startswith("1.20 times")
 
 
 def test_the_wide_choice_is_compared_with_the_narrow_one_case_by_case():
