@@ -17,7 +17,7 @@ from geocorgi.cli.device_option import (
     device_at_hand,
 )
 from geocorgi.cli.hex_map import hex_map
-from geocorgi.cli.place_option import FromFile, FromGpsd, Place, asked_place
+from geocorgi.cli.place_option import FromFile, FromGpsd, Place, place_door
 from geocorgi.cli.server_option import (
     MapId,
     Offline,
@@ -62,12 +62,12 @@ def explain_command(
 
     Example: [bold]geocorgi explain --map map.json --policy policy.toml --nowhere[/bold]
     """
-    where = None if nowhere else asked_place(place, from_file, gpsd)
+    where = None if nowhere else place_door(place, from_file, gpsd)
     asked = ServerOption(server, map_id, pins, proxy, plain_http, offline)
     option = DeviceOption(policy, map_file, forests, asked)
     with device_at_hand(option, Waiting(as_json)) as (wanted, device):
         prepared = prepare(wanted, device)
-    real_leaf = None if where is None else where.leaf_of(prepared.public_map)
+    real_leaf = None if where is None else where().leaf_of(prepared.public_map)
     explained = explain(prepared, wanted.precision_for(recipient), real_leaf)
     if as_json:
         print_json(asdict(explained))

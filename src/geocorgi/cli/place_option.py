@@ -1,8 +1,13 @@
-"""How a command is told the real location: standard input, a file, gpsd, and words if need be."""
+"""How a command is told the real location: standard input, a file, gpsd, and words if need be.
+
+It is asked for last, when all that does not depend on it is done.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import typer
@@ -28,24 +33,30 @@ FromGpsd = typer.Option(
 )
 
 
-def asked_place(words: list[str] | None, file: Path | None, gpsd: str | None) -> Whereabouts:
-    """Return the real location from the one door that was named; else from standard input."""
+def place_door(
+    words: list[str] | None, file: Path | None, gpsd: str | None
+) -> Callable[[], Whereabouts]:
+    """Return the one door that was named, else standard input; it is opened by a call, later."""
     if sum(door is not None for door in (words or None, file, gpsd)) > 1:
         raise InvalidInput("choose one of standard input, --from, --gpsd and words")
+    if any(word.startswith("--") for word in words or ()):
+        raise InvalidInput("a word that begins with -- is no option of this command: see --help")
     if words:
-        return _in_words(words)
+        return partial(_in_words, words)
     if file is not None:
-        return located_in_file(file)
+        return partial(located_in_file, file)
     if gpsd is not None:
-        return located_by_gpsd(gpsd)
+        return partial(located_by_gpsd, gpsd)
+    return _in_stream
+
+
+def _in_stream() -> Whereabouts:
     if sys.stdin.isatty():
         messages.print("the real location, LAT,LON (it stays on this device):")
     return located_in_stream(sys.stdin)
 
 
 def _in_words(words: list[str]) -> Whereabouts:
-    if any(word.startswith("--") for word in words):
-        raise InvalidInput("a word that begins with -- is no option of this command: see --help")
     messages.print(
         "[yellow]warning:[/yellow] words of a command are seen by others on this machine (ps) and "
         "kept in the shell's history; standard input, --from and --gpsd are not"

@@ -17,7 +17,7 @@ from geocorgi.cli.device_option import (
     PolicyFile,
     device_at_hand,
 )
-from geocorgi.cli.place_option import FromFile, FromGpsd, Place, asked_place
+from geocorgi.cli.place_option import FromFile, FromGpsd, Place, place_door
 from geocorgi.cli.server_option import (
     MapId,
     Offline,
@@ -28,7 +28,7 @@ from geocorgi.cli.server_option import (
     ServerUrl,
 )
 from geocorgi.cli.waiting import Waiting
-from geocorgi.device.obfuscate import ANYBODY, Obfuscated, obfuscate
+from geocorgi.device.obfuscate import ANYBODY, Obfuscated, made_ready, obfuscate_from
 from geocorgi.device.report import geojson, report_fields
 from geocorgi.errors import InvalidInput
 from geocorgi.terminal import console, messages, print_json
@@ -70,11 +70,12 @@ def report_command(
     """
     shapes = {"cell": as_cell, "centre": as_centre, "geojson": as_geojson, "json": as_json}
     shape = _one_shape([name for name, wanted in shapes.items() if wanted])
-    where = asked_place(place, from_file, gpsd)
+    where = place_door(place, from_file, gpsd)
     asked = ServerOption(server, map_id, pins, proxy, plain_http, offline)
     option = DeviceOption(policy, map_file, forests, asked)
     with device_at_hand(option, Waiting(shape is not None), dwell) as (wanted, device):
-        found = obfuscate(where, wanted, device, recipient, anew=anew)
+        ready = made_ready(wanted, device)
+        found = obfuscate_from(where(), ready, device, recipient, anew=anew)
     for sentence in found.guarantee.exceptions:
         messages.print(f"[yellow]note:[/yellow] {escape(sentence)}")
     _say(found, shape)

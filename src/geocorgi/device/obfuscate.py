@@ -46,8 +46,31 @@ def obfuscate(
     anew: bool = False,
 ) -> Obfuscated:
     """Return a report of where the user is, charged and remembered, or refuse without one."""
+    ready = made_ready(policy, device)
+    return obfuscate_from(whereabouts, ready, device, recipient, anew=anew)
+
+
+def made_ready(policy: Policy, device: Device) -> Prepared:
+    """Do all that does not depend on where the user is.
+
+    Who asks for the place only afterwards asks servers at a moment that the place has no part in: a
+    receiver without reception, say, delays or prevents a report and no request.
+    """
     prepared = prepare(policy, device)
     require_everywhere(prepared)
+    return prepared
+
+
+def obfuscate_from(
+    whereabouts: Whereabouts,
+    prepared: Prepared,
+    device: Device,
+    recipient: str = ANYBODY,
+    *,
+    anew: bool = False,
+) -> Obfuscated:
+    """Return a report of where the user is, when everything else is ready."""
+    policy = prepared.policy
     real_leaf = _settled(whereabouts, prepared, device)
     customised = customised_for(prepared, real_leaf, policy.precision_for(recipient))
     guarantee = guarantee_of(policy, customised)
