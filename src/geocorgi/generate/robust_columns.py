@@ -31,11 +31,11 @@ from geocorgi.generate.robust_reserves import Pruning
 MOST_ROUNDS = 60
 ROUNDS_OF_MIXTURES, ROUNDS_OF_CLOSING = 16, 12
 ROOM = 1e-6  # of epsilon: what rounds that come ever nearer may miss it by
-STILL = 1e-5  # an entry that moves less has settled
+STILL = 3e-6  # an entry that moves less has settled
 MOST_RESERVED = 0.98  # of eps·d: two places never become one
 MOST_THREADS = 8
 STARTS = (0.5, 0.25, 0.0)  # of eps·d; half is safe whatever is removed
-RESTLESS, SHORTER, SHORTEST = 0.8, 0.7, 0.3
+SHORTEST = 0.3  # step, of 1
 HALF_WAY = 0.5
 A_LITTLE = 1.01  # what is missing in the end is taken from all alike, so much at a time
 
@@ -90,21 +90,20 @@ class Columns:
     def _settled_from(self, start: float) -> Judged | None:
         goal = self.exponents * (1 - ROOM)
         rates = self._reserving(start)
-        last, changes, step = np.zeros(goal.shape), [np.inf, np.inf], 1.0
+        last, before, step = np.zeros(goal.shape), np.zeros(goal.shape), 1.0
         for _ in range(MOST_ROUNDS):
             made = closed_form(rates, self.problem.columns, self.problem.costs)
             if made is None:
                 return None
             judged = self._judged(made, rates, goal)
-            changes.append(float(np.abs(made.matrix - last).max()))
-            if changes[-1] <= STILL:
+            change = made.matrix - last
+            if np.abs(change).max() <= STILL * step:
                 if judged.factor <= 1:
                     return judged
                 goal = goal * ((1 - ROOM) / judged.factor)
-            if changes[-1] > RESTLESS * changes[-3]:  # to and fro
-                step = max(step * SHORTER, SHORTEST)
+            step = _relaxed(step, change, before)
             rates = rates + step * (judged.needed - rates)
-            last = made.matrix
+            last, before = made.matrix, change
         return None
 
     def _mixtures(self, rates: Floats) -> Iterator[Judged]:
@@ -159,3 +158,13 @@ class Columns:
         with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
             list(pool.map(visit, range(size)))
         return Judged(made, rates, needed, float(factors.max()))
+
+
+def _relaxed(step: float, change: Floats, before: Floats) -> float:
+    """Return a shorter step where the matrix goes to and fro, a longer one where it creeps.
+
+    If rounds multiply a change by λ, the step over ``1 − λ`` had been the right one (Aitken).
+    """
+    size = float((before * before).sum())
+    repeated = float((change * before).sum()) / size if size > 0 else 0.0
+    return float(np.clip(step / max(1 - repeated, SHORTEST), SHORTEST, 1.0))
