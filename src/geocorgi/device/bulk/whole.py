@@ -33,7 +33,7 @@ def protect(
     """Do all buckets, here or on an executor, and write the one file of what leaves."""
     tasks = [BucketTask(job, bucket) for bucket in range(job.buckets)]
     done = sorted(_outcomes(tasks, executor, on_rows), key=lambda one: one.bucket)
-    _join([job.work / part for one in done for part in one.parts], out)
+    _join([job.work / part for one in done for part in one.parts], job.work / "whole", out)
     account = Counter[str]()
     for one in done:
         account.update(one.account)
@@ -78,9 +78,8 @@ def _done(future: Future[BucketDone]) -> BucketDone:
     ) from None
 
 
-def _join(parts: list[Path], out: Path) -> None:
-    """Write the parts, in order, as one file."""
-    waiting = out.with_name(f".{out.name}.waiting")
+def _join(parts: list[Path], waiting: Path, out: Path) -> None:
+    """Write the parts, in order, as one file; it waits where nobody else may write."""
     rows = pl.scan_parquet(parts, glob=False)
     try:
         if out.suffix == ".csv":
