@@ -9,9 +9,14 @@ from typing import Any
 import pytest
 
 from geocorgi.device.ledger import Ledger
+from geocorgi.matrix.prunable import Rows
+from geocorgi.wire.catalogue import CatalogueEntry
+from geocorgi.wire.forest_request import request_for
+from geocorgi.wire.map_codec import encode_map, map_id
 from tests.cli.command import said
 from tests.cli.published import publish
-from tests.wire.maps import LEAVES
+from tests.device.forests import made, quick_forest
+from tests.wire.maps import LEAVES, shard_map
 
 Capsys = pytest.CaptureFixture[str]
 LEAF = LEAVES[9]
@@ -80,6 +85,17 @@ def test_a_filter_is_said(capsys: Capsys, device: Path) -> None:
     assert found["request"]["filter"] == "even"
     assert found["rules"][0]["how"] == "by the public filter 'even' that is asked for"
     assert any("the filter 'even'" in one for one in found["server_learns"])
+
+
+def test_what_choosing_a_shard_tells_is_said(capsys: Capsys, device: Path) -> None:
+    part = shard_map()
+    (device / "map.json").write_bytes(encode_map(part))
+    for forest in device.glob("*.safetensors"):
+        forest.unlink()
+    request = request_for(map_id(part), CatalogueEntry(1, None, 0, Rows.KEEP, 5.0))
+    (device / "one.safetensors").write_bytes(made(quick_forest, part, request))
+    found = as_json(capsys, device, "privacy_level = 1\n")
+    assert any("one shard of 2" in one for one in found["server_learns"])
 
 
 def test_too_many_are_the_universal_mechanisms(capsys: Capsys, device: Path) -> None:

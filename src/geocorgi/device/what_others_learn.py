@@ -21,6 +21,12 @@ def server_learns(prepared: Prepared, selection: Selection) -> tuple[str, ...]:
         f"{request.privacy_level}, delta {request.delta}, rows {request.rows}, "
         f"{request.epsilon_per_km:g} per km of this map; it is the same request wherever she is",
     ]
+    if (shard := prepared.public_map.shard) is not None:
+        said.append(
+            f"that she asked for one shard of {len(shard.roots_of_region)}, and so in which part "
+            "of the region she takes an interest, unless the others are fetched as well (geocorgi "
+            "sync fetches all)"
+        )
     if (wished := wished_per_km(policy.protection)) != request.epsilon_per_km:
         said.append(
             f"which of the epsilons on offer is next below the wish ({wished:.6g} per km): the "
