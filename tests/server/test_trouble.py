@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import subprocess
 import sys
 from pathlib import Path
@@ -11,14 +12,16 @@ import pytest
 from geocorgi.errors import BadFile
 from geocorgi.server import builds
 from geocorgi.server.bundled_map import bundled_map
+from geocorgi.server.folder_shelf import FolderShelf
 from geocorgi.server.store import open_store
-from geocorgi.wire.addresses import MAP_INDEX
+from geocorgi.wire.addresses import MAP_INDEX, map_address
+from geocorgi.wire.forest_pin import decode_pin
 from geocorgi.wire.forest_request import encode_request
 from geocorgi.wire.map_codec import map_id
 from geocorgi.wire.map_index import decode_index
 from geocorgi.wire.refusal import decode_refusal
 from tests.server.running import map_file, running, running_here, started, wait_for
-from tests.server.stores import CITY, ID, NAMES, PINS, REQUESTS, fill
+from tests.server.stores import CITY, ID, NAMES, PINS, REQUESTS, file_of, fill, forest
 
 
 def refused(*words: object) -> str:
@@ -115,6 +118,36 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path):
     (tmp_path / "file").write_text("")
     said = refused("--store", tmp_path / "file" / "store", "--state", tmp_path / "state")
     assert "cannot use store as a store: Not a directory" in said
+
+
+def test_a_store_that_only_can_be_read_is_served(tmp_path, monkeypatch):
+    def read_only(*_: object) -> None:
+        raise BadFile("cannot write it: Read-only file system")
+
+    fill(tmp_path / "store")
+    address = map_address(ID)
+    (tmp_path / "store" / f"{address}.gz").unlink()
+    monkeypatch.setattr(FolderShelf, "write", read_only)
+    with running_here(tmp_path / "store", tmp_path / "state") as server:
+        for asked in (MAP_INDEX, address, PINS[0]):
+            assert server.get(asked).status == 200
+        packed = server.get(address, accept_encoding="gzip")
+        assert gzip.decompress(packed.content) == server.get(address).content
+
+
+def test_two_servers_over_one_store_publish_the_same(tmp_path):
+    """Each with a state of its own: twice the work, and no harm."""
+    store = tmp_path / "store"
+    words = ("--map", map_file(tmp_path, CITY), "--state")
+    with (
+        running(store, *words, tmp_path / "one") as one,
+        running(store, *words, tmp_path / "two") as two,
+    ):
+        assert [server.get(PINS[0]).status for server in (one, two)] == [202, 202]
+        pins = [server.until(PINS[0]).content for server in (one, two)]
+        assert pins[0] == pins[1]
+        assert one.get(file_of(decode_pin(pins[0]))).content == forest(REQUESTS[0])
+    assert not (store / "aside").exists()
 
 
 def test_without_a_word_it_serves_the_made_up_city_from_a_folder_of_the_users(tmp_path):

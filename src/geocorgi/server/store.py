@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -151,7 +152,8 @@ class Store:
         if found is not None and _unpacks_to(found, content):
             return found
         compressed = gzip.compress(content, compresslevel=GZIP_LEVEL, mtime=0)
-        self._shelf.write(f"{address}.gz", compressed)
+        with suppress(BadFile):  # a store that only can be read is served all the same
+            self._shelf.write(f"{address}.gz", compressed)
         return compressed
 
     def _decoded(
