@@ -8,8 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from geocorgi.errors import InvalidProblem
+from geocorgi.generate.exact import exact
+from geocorgi.generate.optimum import column_generation
 from geocorgi.generate.optimum.column_generation import Limits, solve
 from geocorgi.generate.optimum.cone import cone_of, metric_closure, worst_excess
+from geocorgi.generate.optimum.pricing import Pricer, Prices
+from geocorgi.generate.problem import problem_on_cells
+from geocorgi.tree.location_tree import LocationTree
 from tests.generate.optimum.instances import detours, hexagon, plane, quality_costs, whole_program
 
 UNIFORM = np.full(7, 1 / 7)
@@ -122,6 +127,27 @@ def test_a_limit_returns_the_best_so_far_with_an_honest_gap(limits):
     assert_feasible(found, distances, costs)
     assert found.stopped_by in {"time", "work"}
     assert found.lower_bound <= whole_program(distances, costs) <= found.loss * (1 + 1e-9)
+
+
+def test_first_duals_that_are_far_off_do_not_become_the_centre():
+    # Lowered by eight times themselves they once held the search at a bound of zero for good.
+    costs = quality_costs(hexagon(), UNIFORM, UNIFORM)
+    cone = cone_of(0.5 * hexagon())
+    search = column_generation._begin(cone, Pricer(cone, cone, costs), costs, Limits(), None)
+    nothing = np.empty((7, 0))
+    column_generation._use(search, np.ones(7), Prices(nothing, np.full(7, 9.0), 0))
+    assert (search.centre == costs.min(axis=1)).all()
+    assert search.bound == 0
+    column_generation._use(search, np.ones(7), Prices(nothing, np.full(7, 0.99), 0))
+    assert search.bound == pytest.approx(0.07)
+    np.testing.assert_allclose(search.centre, 0.01)
+
+
+@pytest.mark.slow
+def test_the_lowest_epsilons_over_many_places_have_a_bound_that_says_something():
+    problem = problem_on_cells(LocationTree("86283082fffffff", 3).leaves, 0.5)
+    found = exact(problem, Limits(1e-3, work=6_000))
+    assert found.gap < 0.4
 
 
 def test_an_interrupt_in_the_progress_display_returns_the_best_so_far():

@@ -248,7 +248,10 @@ def _accept(search: _Search, matrix: Floats) -> None:
 def _use(search: _Search, duals: Floats, prices: Prices) -> None:
     search.solves += prices.solves
     bound = lower_bound(duals, prices.excess)
-    if bound > search.bound or search.centre is None:
+    if search.centre is None and bound <= search.bound:
+        # First duals can be so far off that those of the trivial bound are the better centre.
+        search.centre = search.duals = search.costs.min(axis=1)
+    elif bound > search.bound or search.centre is None:
         search.bound = max(bound, search.bound)
         search.centre = search.duals = duals - prices.excess
         search.stiffness *= 0.8 if search.rounds > 1 else 1.0

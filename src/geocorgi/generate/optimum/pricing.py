@@ -28,7 +28,7 @@ from geocorgi.generate.optimum.transport import Transport
 WORKERS = 2
 # Below so many columns times places a second thread costs more than it brings.
 WORTH_A_THREAD = 5_000
-MOST_EXTENSIONS = 8
+MOST_EXTENSIONS = 16
 # Where this leaves a column's proof weaker than it could be, its reach grows for the next round.
 FIRST_REACH = 1e-4
 WIDER = 1e-6
