@@ -78,6 +78,7 @@ def test_a_place_is_found_by_coordinates_cell_name_and_own_place(window, page):
     says(window, "Nothing of that name is known here")
 
 
+@pytest.mark.slow
 def test_gpsd_says_where_she_is(browser, map_file, tmp_path):
     latitude, longitude = cells.centre(HERE)
     fix = {"class": "TPV", "mode": 3, "lat": latitude, "lon": longitude}
@@ -116,6 +117,7 @@ def test_a_policy_is_put_together_in_a_form_and_seen_on_the_map(window, page):
     says(window, "The rule is gone")
 
 
+@pytest.mark.slow
 def test_levels_are_chosen_and_outlined_and_the_rest_is_in_the_form_too(window, page):
     tab(window, "Policy")
     chosen(window, "Privacy level", "^1:")
@@ -173,11 +175,6 @@ def test_what_the_server_learns_is_seen_before_it_is_asked_and_the_heat_after(wi
         "Not guaranteed",
     ):
         expect(window.get_by_text(sentence).first).to_be_visible()
-
-
-def test_the_heat_map_shows_where_she_may_be_reported_with_the_true_epsilon(window, page):
-    be_at(window, HERE)
-    tab(window, "Meaning")
     window.get_by_role("button", name="Check").click()
     says(window, "Checked")
     expect(
@@ -191,6 +188,7 @@ def test_the_heat_map_shows_where_she_may_be_reported_with_the_true_epsilon(wind
     assert sum(shares) == pytest.approx(100, abs=2)
 
 
+@pytest.mark.slow
 def test_the_ceiling_is_said_and_history_can_be_forgotten(window, page):
     be_at(window, HERE)
     write_policy(window, "privacy_level = 2\n[budget]\nceiling_per_km = 6.0\n")

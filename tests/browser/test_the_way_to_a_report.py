@@ -40,6 +40,8 @@ def test_from_the_first_start_to_a_report(browser, map_file, tmp_path):
         window.get_by_label("Path of the map, forests beside it").fill(str(map_file))
         window.get_by_role("button", name="Open").click()
         says(window, "Now say where you are")
+        report(window)
+        says(window, "First say where you are")
         be_at(window, HERE)
         report(window)
         says(window, "Reported to anybody")
@@ -56,13 +58,6 @@ def test_from_the_first_start_to_a_report(browser, map_file, tmp_path):
         assert not list(page.working_folder.iterdir())
         assert not list((page.data / "page").iterdir())
         assert HERE not in "".join(page.said)
-
-
-def test_without_a_place_the_way_out_is_said(browser, map_file, tmp_path):
-    with served(tmp_path, "--map", map_file) as page:
-        window = opened(browser, page)
-        report(window)
-        says(window, "First say where you are")
 
 
 def test_a_refused_policy_names_its_line_and_changes_nothing(browser, map_file, tmp_path):
