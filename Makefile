@@ -6,7 +6,7 @@
 #   make test-slow   the long tests; make test-all: both
 #   make bench       the benchmarks, printed as ratios
 #   make bench-docs  all of them, written to docs/benchmarks.md (half an hour)
-#   make robust-docs the paper's robust matrices beside ours, written to docs/robust.md
+#   make robust-docs the paper's robust matrices beside ours, written to docs/robust.md (20 min)
 #   make reproduction DATA=FOLDER   the paper's experiments on real check-ins (without DATA on a
 #                    made-up city), written to docs/reproduction.md (half an hour, resumable)
 #   make bench-server  the service under load (needs wrk), written to docs/benchmarks-server.md

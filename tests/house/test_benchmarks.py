@@ -151,6 +151,15 @@ def test_the_page_says_how_it_was_made():
         assert f"## {heading}\n" in page
 
 
+def test_the_page_of_robust_matrices_says_how_it_was_made_and_names_what_it_lacks():
+    page = (REPOSITORY / "docs" / "robust.md").read_text(encoding="utf-8")
+    assert "make robust-docs" in page
+    for heading in ("The machine", "Losses to reach", "Seconds to keep to"):
+        assert f"## {heading}\n" in page
+    assert "**fails**" not in page
+    assert "Up to δ ours broke 0 times" in page
+
+
 def test_the_figure_is_a_picture_for_light_and_dark_pages():
     text = FIGURE.read_text(encoding="utf-8")
     assert Xml.fromstring(text).tag.endswith("svg")  # noqa: S314
