@@ -54,6 +54,11 @@ def test_the_page_names_every_item_and_only_what_exists():
                 assert (REPOSITORY / folder / path).exists(), f"{item.label}: {path}"
 
 
+def test_the_page_is_as_it_is_made():
+    page = (REPOSITORY / "docs" / "paper-map.md").read_text(encoding="utf-8")
+    assert page == paper_map.page(), "the page is older than the sources: make paper-map"
+
+
 @pytest.mark.skipif(not PAPER.exists(), reason="the paper is not beside the repository")
 def test_nothing_that_the_paper_labels_is_missing():
     text = PAPER.read_text(encoding="utf-8")
