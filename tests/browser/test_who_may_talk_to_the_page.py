@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from geocorgi.device.app.guard import COOKIE
+from geocorgi.device.app.guard import cookie_name
 from tests.browser.pages import Served, served
 
 SOCKET = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
@@ -43,7 +43,7 @@ def status(*asked, **headers) -> int:
 
 
 def cookie(page: Served) -> str:
-    return f"{COOKIE}={page.key}"
+    return f"{cookie_name(page.host)}={page.key}"
 
 
 def test_with_the_key_the_page_is_there_and_is_not_kept(page):
@@ -63,7 +63,7 @@ def test_no_file_of_the_page_is_kept_either(page):
 @pytest.mark.parametrize("path", ["/", "/favicon.ico", "/docs", "/openapi.json", SOCKET])
 def test_without_the_key_nothing_is_there(page, path):
     assert status(page, path) == 403
-    assert status(page, path, Cookie=f"{COOKIE}=guess") == 403
+    assert status(page, path, Cookie=f"{cookie_name(page.host)}=guess") == 403
 
 
 def test_a_name_that_was_rebound_to_loopback_is_refused(page):

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geocorgi.device.app.guard import COOKIE, Guard, new_key
+from geocorgi.device.app.guard import Guard, cookie_name, new_key
 
 HOST = "127.0.0.1:8123"
 KEY = new_key()
+COOKIE = cookie_name(HOST)
 WITH_KEY = ("cookie", f"{COOKIE}={KEY}")
 OWN = ("origin", f"http://{HOST}")
 
@@ -108,6 +109,19 @@ def test_no_other_key_opens(text):
 def test_opening_from_another_site_is_refused_even_with_the_key():
     headers = [("host", HOST), ("sec-fetch-site", "cross-site")]
     assert asked(*headers, path="/open", query=f"key={KEY}")[1][0]["status"] == 403
+
+
+def test_two_pages_at_two_ports_do_not_take_each_others_cookie():
+    assert cookie_name(HOST) != cookie_name("127.0.0.1:8124")
+    assert not asked(("host", HOST), ("cookie", f"{cookie_name('127.0.0.1:1')}={KEY}"))[0]
+
+
+def test_tiles_may_come_from_a_named_address_and_nothing_else_may():
+    guard = Guard(None, HOST, KEY, "https://tiles.example")
+    policy = guard._policy()["content-security-policy"]
+    assert "img-src 'self' data: https://tiles.example;" in policy
+    assert policy.count("tiles.example") == 1
+    assert "tiles.example" not in Guard(None, HOST, KEY)._policy()["content-security-policy"]
 
 
 def test_two_starts_have_two_keys():

@@ -35,6 +35,11 @@ OPENING = "/open"
 FORBIDDEN = b"This page belongs to the browser that opened it with the address in the terminal."
 
 
+def cookie_name(host: str) -> str:
+    """Return the cookie's name: browsers keep no cookies apart by port, so the name has it."""
+    return f"{COOKIE}_{host.rpartition(':')[2]}"
+
+
 def new_key() -> str:
     """Return a key that nobody can guess."""
     return secrets.token_urlsafe(32)
@@ -48,6 +53,7 @@ class Guard:
     ) -> None:
         self._application = application
         self._host = host
+        self._cookie = cookie_name(host)
         self._key = key
         self._pictures = "'self' data:" if tiles_from is None else f"'self' data: {tiles_from}"
 
@@ -83,7 +89,7 @@ class Guard:
                 cookies = SimpleCookie(line)
             except CookieError:
                 continue
-            if COOKIE in cookies and self._is_key(cookies[COOKIE].value):
+            if self._cookie in cookies and self._is_key(cookies[self._cookie].value):
                 return True
         return False
 
@@ -96,7 +102,7 @@ class Guard:
         if not self._is_key(asked.get("key", [""])[0]):
             await _refuse(scope, send)
             return
-        cookie = f"{COOKIE}={self._key}; HttpOnly; SameSite=Strict; Path=/"
+        cookie = f"{self._cookie}={self._key}; HttpOnly; SameSite=Strict; Path=/"
         headers = {"location": "/", "set-cookie": cookie} | self._policy()
         await _answer(send, 303, headers, b"")
 
