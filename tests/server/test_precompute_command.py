@@ -15,6 +15,7 @@ from geocorgi.server import cli, precompute
 from geocorgi.server.store import open_store
 from geocorgi.wire.addresses import pins_address
 from geocorgi.wire.canonical import digest
+from tests.clusters import cluster_in
 from tests.server.running import map_file, wait_for
 from tests.server.stores import CITY, ID, NAMES, REQUESTS, file_of, fill, forest
 
@@ -79,6 +80,31 @@ def test_a_forest_that_cannot_be_built_keeps_nothing_back(capsys, tmp_path, made
     assert code == 2
     assert "1 forests could not be built" in err
     assert (len(found["failed"]), found["built"], found["pins_sha256"]) == (1, 1, None)
+
+
+@pytest.mark.parametrize("address", ["tcp://10.0.0.1:8786", "scheduler.example:8786", "nothing"])
+def test_a_cluster_off_this_machine_is_spoken_to_by_tls_or_not_at_all(capsys, tmp_path, address):
+    pytest.importorskip("distributed", reason="pip install 'geocorgi[cluster]'")
+    words = ("--store", tmp_path / "store", "--map", map_file(tmp_path, CITY))
+    code, _, err = run(capsys, *words, "--cluster", address)
+    assert (code, "tls://HOST:PORT" in " ".join(err.split())) == (2, True)
+    assert open_store(str(tmp_path / "store")).pin(ID, NAMES[0]) is None
+
+
+@pytest.mark.slow
+def test_a_cluster_fills_the_catalogue_with_the_same_bytes(tmp_path):
+    pytest.importorskip("distributed", reason="pip install 'geocorgi[cluster]'")
+    store = tmp_path / "store"
+    command = [sys.executable, "-m", "geocorgi.server.cli", "precompute", "--store", str(store)]
+    command += ["--map", str(map_file(tmp_path, CITY)), "--json"]
+    with cluster_in(tmp_path, workers=1) as cluster:
+        done = subprocess.run(
+            [*command, "--cluster", cluster.address], check=True, capture_output=True, text=True
+        )
+    assert json.loads(done.stdout)["maps"][0]["built"] == 2
+    filled = open_store(str(store))
+    for name, request in zip(NAMES, REQUESTS, strict=True):
+        assert filled.forest(filled.pin(ID, name)).content == forest(request)
 
 
 @pytest.mark.slow
