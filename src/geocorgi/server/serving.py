@@ -14,6 +14,7 @@ import uvicorn
 from geocorgi.errors import InvalidInput
 from geocorgi.server.app import new_app
 from geocorgi.server.guarded_protocol import GuardedProtocol
+from geocorgi.server.seldom import Seldom
 from geocorgi.server.sending import AtOnce
 from geocorgi.server.service import Service
 from geocorgi.server.store import Store
@@ -64,6 +65,8 @@ def log_to_standard_error() -> None:
     """Log what the service does: never an address that asked, nor what it asked for."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(Seldom())
 
 
 def listening_socket(listening: Listening) -> socket.socket:
