@@ -68,5 +68,11 @@ def test_the_mean_loss_is_of_those_who_are_served_each_by_what_she_gets():
     assert found == pytest.approx((3 * 0.1 + 1 * 0.5) / 4)
 
 
-def test_a_loss_that_was_not_measured_leaves_the_mean_unsaid():
-    assert mean_loss_km([*ROWS, row(needed=30, delta=32)], level=2, variant=PRIVATE) is None
+def test_where_no_matrix_was_made_the_universal_loss_stands_in():
+    found = mean_loss_km([*ROWS, row(needed=30, delta=32)], level=2, variant=PRIVATE)
+    assert found == pytest.approx((3 * 0.1 + 2 * 0.5) / 5)
+
+
+def test_where_nobody_is_served_nobody_loses():
+    refused = [r for r in ROWS if r["part"] == "loss"] + [row(mechanism="refused")]
+    assert mean_loss_km(refused, level=2, variant=PRIVATE) is None

@@ -49,7 +49,7 @@ VARIANTS = (PRIVATE, PUBLIC)
 POPULAR = "popular"
 PAPERS_LARGEST_DELTA = 7
 MOST_PEOPLE, QUICK_MOST_PEOPLE = 400, 20
-LARGEST_GENERATED = (0, 2, 4, 8)  # δ at level 3, where popular cells are a public filter
+GENERATED_AT_343 = (0, 2)  # δ at level 3, where popular cells are a public filter
 GAP, GAP_OF_MANY, MANY = 1e-2, 5e-2, 49
 PEOPLE, LOSS = "people", "loss"
 FOREST, UNIVERSAL, REFUSED = "forest", "universal", "refused"
@@ -78,7 +78,7 @@ def _generated(level: int, variant: str) -> Sequence[int]:
     """Return the δ that matrices are generated for: none where all 343 leaves may be reported."""
     if level < LEVELS[-1]:
         return DELTAS
-    return LARGEST_GENERATED if variant == PUBLIC else ()
+    return GENERATED_AT_343 if variant == PUBLIC else ()
 
 
 def measure(parameters: Parameters, setting: Setting) -> list[Row]:
@@ -256,16 +256,22 @@ def _of_people(rows: list[Row]) -> list[str]:
             found = mean_loss_km(rows, level=int(level), variant=variant)
             if found is not None:
                 said.append(
-                    f"{city}, privacy level {level:.0f}, {variant}: those who are served lose "
-                    f"{1000 * found:.0f} m on average before their own cells are pruned."
+                    f"{city}, privacy level {level:.0f}, {variant}: those who are served lose at "
+                    f"most {1000 * found:.0f} m on average before their own cells are pruned."
                 )
     return said
 
 
 def mean_loss_km(rows: list[Row], *, level: int, variant: str) -> float | None:
-    """Return the mean over the people of a level and variant; None where it is not known."""
+    """Return the mean over the people of a level and variant; None where none is served.
+
+    Where no matrix was generated for a δ the universal mechanism's loss stands in: a robust matrix
+    never loses more.
+    """
     losses = where(rows, part=LOSS, level=level, variant=variant)
     known = {row["delta"]: number(row, "loss_km") for row in losses if row["loss_km"] is not None}
+    if None not in known:  # nothing may be reported there at all
+        return None
     city = losses[0]["city"]
     people = where(rows, part=PEOPLE, city=city, level=level, variant=variant)
     total, served = 0.0, 0.0
@@ -273,9 +279,7 @@ def mean_loss_km(rows: list[Row], *, level: int, variant: str) -> float | None:
         if row["mechanism"] == REFUSED:
             continue
         delta = row["delta"] if row["mechanism"] == FOREST else None
-        if delta not in known:
-            return None
-        total += number(row, "people") * known[delta]
+        total += number(row, "people") * known.get(delta, known[None])
         served += number(row, "people")
     return total / served if served else None
 
