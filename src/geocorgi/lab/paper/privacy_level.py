@@ -50,8 +50,8 @@ def cases(setting: Setting) -> Sequence[Parameters]:
     """Return the cases: ε without robustness, δ at one ε."""
     epsilons = QUICK_EPSILONS if setting.quick else EPSILONS
     deltas = QUICK_DELTAS if setting.quick else DELTAS
-    points = [(epsilon, 0) for epsilon in epsilons]
-    points += [(EPSILON_OF_DELTAS, delta) for delta in deltas]
+    points = [(EPSILON_OF_DELTAS, delta) for delta in deltas]  # what takes longest begins first
+    points += [(epsilon, 0) for epsilon in epsilons]
     return [
         {"level": level, "epsilon_per_km": epsilon, "delta": delta}
         for epsilon, delta in points
