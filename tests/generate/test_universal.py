@@ -24,7 +24,7 @@ def test_holds_and_can_be_sealed(epsilon):
 
 
 @pytest.mark.parametrize(("epsilon", "loss"), [(5, 0.3194), (15, 0.0717)])
-def test_costs_what_the_theory_says(epsilon, loss):
+def test_costs_what_is_known_of_49_leaves(epsilon, loss):
     assert universal(problem_on_cells(LEAVES, float(epsilon))).loss_km == pytest.approx(
         loss, rel=1e-3
     )

@@ -56,3 +56,12 @@ def test_every_decision_says_what_it_is_and_what_it_costs():
             assert part in text, f"{page.name} has no {part}"
         numbers.append(number)
     assert len(set(numbers)) == len(numbers) >= 10
+
+
+def test_every_decision_that_is_cited_was_taken():
+    taken = {int(page.name[:4]) for page in (REPOSITORY / "docs" / "adr").glob("*.md")}
+    for folder in ("src", "tests", "docs", "benchmarks"):
+        for path in (REPOSITORY / folder).rglob("*.*"):
+            if path.suffix in {".py", ".md"}:
+                cited = re.findall(r"\bADR (\d+)", path.read_text(encoding="utf-8"))
+                assert {int(number) for number in cited} <= taken, path.name

@@ -101,7 +101,7 @@ def optimum() -> ObfuscationMatrix:
 
 
 def test_averaging_breaks_geo_indistinguishability_between_leaves(optimum):
-    """THEORY §6: built with eps 3, averaged with equal priors, leaves need 7.9."""
+    """ADR 8: built with eps 3, averaged with equal priors, leaves need 7.9."""
     needed = true_epsilon(average(optimum, TREE, 1, uniform_priors(LEAVES)), LEAVES)
     assert needed.between_leaves_per_km == pytest.approx(7.92, abs=0.01)
     assert needed.between_rows_per_km == pytest.approx(2.90, abs=0.01)

@@ -7,7 +7,7 @@ what it promises over distances that are computed here: all-pairs Geo-Ind by the
 
 The verdict is a function of public bytes alone. It looks at every subtree's matrix, whichever the
 user is in and whatever she removes, and it is the same the next time: otherwise a server could
-poison one matrix and watch for the refusal (THEORY §9). The first fault found is named.
+poison one matrix and watch for the refusal. The first fault found is named.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The user's own matrix: her subtree's, without S, at her precision (Paper: Alg. 4, steps 5 to 7).
 
 What comes out is audited again, exactly, over the rows that remain: of a forest the certificate
-has promised that it holds, of the universal mechanism the theorem (THEORY §3).
+has promised that it holds, of the universal mechanism the theorem
+(:mod:`geocorgi.matrix.exponential`).
 
 Where the universal mechanism stands in for the forest it is sealed in integers like any other, and
 pruned and audited in every subtree of the map before it is used in one: a failure, which theory

@@ -2,7 +2,7 @@
 
 S is a function of the policy, the public map and what is known of its cells; the user's place goes
 into it only where the policy asks for that by name (``voids_geo_ind``). It is therefore worked out
-for every leaf there is, never for the user's own subtree alone (THEORY §5, §9).
+for every leaf there is, never for the user's own subtree alone (ADR 11).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How far leaves are from somewhere: the subtree's centre, a named place, or the user.
 
 Only the first two give the same distances to everyone in the subtree. The third makes what is
-removed depend on where the user is; then no epsilon holds, and reports say so (THEORY §5).
+removed depend on where the user is; then no epsilon holds, and reports say so.
 """
 
 from __future__ import annotations

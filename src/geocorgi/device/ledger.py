@@ -1,4 +1,4 @@
-"""The ledger: what was drawn, charged and sent (THEORY §8).
+"""The ledger: what was drawn, charged and sent (ADR 10).
 
 One transaction for one report: the budget is looked at first, the memory second, a fresh draw is
 made while no other process can make one, and only what is on the disk is handed out. A crash

@@ -1,4 +1,4 @@
-"""What a memory of reports is asked and what it answers (THEORY §8).
+"""What a memory of reports is asked and what it answers (ADR 10).
 
 n fresh reports from one place cost n times epsilon, and their average finds the place. So a device
 remembers the leaf that it once drew for a real leaf and gives it again, free of charge, whatever

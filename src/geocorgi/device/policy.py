@@ -166,7 +166,7 @@ class Policy:
 
     @property
     def voids_geo_ind(self) -> bool:
-        """Whether a preference looks at where the user is, so that no epsilon holds (THEORY §5)."""
+        """Whether a preference looks at where the user is, so that no epsilon holds."""
         return any(preference.from_me for preference in self.preferences)
 
     @property

@@ -108,7 +108,7 @@ class Preference:
 
     @property
     def from_me(self) -> bool:
-        """Whether the removed cells depend on where the user is: Geo-Ind is void (THEORY §5)."""
+        """Whether the removed cells depend on where the user is: Geo-Ind is void."""
         return self.origin == ME
 
     def is_met_by(self, value: Value) -> bool:

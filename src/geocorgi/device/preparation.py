@@ -81,7 +81,7 @@ def choose(policy: Policy, public_map: PublicMap, device: Device) -> Prepared:
 
 
 def prepare(policy: Policy, device: Device) -> Prepared:
-    """Fetch, select, request and accept; the same for every place (THEORY §9)."""
+    """Fetch, select, request and accept; the same for every place (ADR 11)."""
     public_map = decode_map(device.maps.public_map())
     chosen = choose(policy, public_map, device)
     request = chosen.selection.request

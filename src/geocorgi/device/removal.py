@@ -1,6 +1,6 @@
 """S over the whole map: which leaves are removed, by which rule, and what a filter can take over.
 
-Every leaf there is has its answer, never the user's own subtree alone (THEORY §5, §9).
+Every leaf there is has its answer, never the user's own subtree alone (ADR 11).
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def fitting_filters(removal: Removal, public_map: PublicMap) -> tuple[str, ...]:
     """Return the map's filters that remove only what the policy's public rules remove too.
 
     Those that remove most come first. Asked with such a filter, the server leaves its cells out of
-    the columns and δ has to cover the rest alone (THEORY §10).
+    the columns and δ has to cover the rest alone.
     """
     wanted = removal.publicly_removed
     failing = {name: left_out(name, public_map) for name in public_map.filters}

@@ -1,6 +1,6 @@
 """What to ask for and what to remove: S, δ and the request (Paper: §5.2, steps 3 and 4).
 
-All of it follows from the policy and the public map, never from where the user is (THEORY §9, §10).
+All of it follows from the policy and the public map, never from where the user is (ADR 11).
 ``|S|`` of her own subtree would tell which subtree it is, so S is counted in *every* subtree of the
 level; δ is the largest count, padded up to the catalogue. Rules on public attributes become a
 filter of the catalogue where one fits. A wish for protection snaps to the next stricter entry.

@@ -1,4 +1,4 @@
-"""Fetching a whole catalogue once, so that later reports contact nobody (THEORY §9).
+"""Fetching a whole catalogue once, so that later reports contact nobody.
 
 Everybody who does this asks for the same things in the same order. A forest that is not published
 yet is left for later; one that is refused is named and the others go on: the verdict on one

@@ -1,4 +1,4 @@
-"""What the server and a recipient learn, and what nobody promises, as sentences (THEORY §9).
+"""What the server and a recipient learn, and what nobody promises, as sentences.
 
 The threat model behind them is ``docs/threat-model.md``; here stands what is so for one policy.
 """

@@ -3,7 +3,7 @@
 What pruning may multiply the ratio of two rows by, as a logarithm: ``ln R_ij = eps_ij · d_ij`` of
 the paper, where ``R_ij = max over |S| ≤ δ of T_j(S) / T_i(S)`` and ``T(S)`` is what S leaves of a
 row. The paper calls it exponential in δ; it is a linear-fractional problem that a few rounds of
-"take the δ best, compute the ratio" solve exactly (Dinkelbach; THEORY §3, ADR 6).
+"take the δ best, compute the ratio" solve exactly (Dinkelbach's; ADR 6).
 
 Taken off ``eps·d`` for every pair (Eq. 13, eq:prunableconstr) it suffices (Prop. 4.4).
 
@@ -252,5 +252,5 @@ def approximate_budget(
 
 
 def bound_from_share(shares: Floats, exponents: Floats) -> Floats:
-    """Return ``−ln(1 − τ_i (1 − e^{-eps·d_ij}))``, a reserve that suffices (THEORY §3)."""
+    """Return ``−ln(1 − τ_i (1 − e^{-eps·d_ij}))``, enough if row i's δ largest are at most τ_i."""
     return np.asarray(-np.log1p(shares[:, None] * np.expm1(-exponents)))

@@ -72,7 +72,7 @@ def robust(
     """Return a sealed matrix that is δ-prunable by the exact certificate, or raise.
 
     The best certified one of several: the optimum at half of epsilon, which no pruning of any
-    size can break (THEORY §3), and where the reserves of different ways of adjusting them end.
+    size can break (ADR 6), and where the reserves of different ways of adjusting them end.
     ``limits`` bound every single solve, and never by the clock.
     """
     started = time.perf_counter()

@@ -8,7 +8,7 @@ column k the condition
 
 is worst for the S that makes ``T_j(S) / T_i(S)`` largest, which is a linear-fractional problem
 with a bound on the number of columns, solved exactly in a few rounds of sorting
-(:mod:`geocorgi.matrix.prunable_reserve`, THEORY §3).
+(:mod:`geocorgi.matrix.prunable_reserve`).
 
 Two readings of pruning. ``drop``: the rows of pruned cells leave too (Paper: §4.3), so S holds
 neither i nor j. ``keep``: only columns leave, so S may hold both; the promise then covers a user

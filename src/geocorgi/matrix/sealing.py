@@ -1,4 +1,4 @@
-"""From floats to a promise: integer weights that are private exactly (THEORY of sealing).
+"""From floats to a promise: integer weights that are private exactly (ADR 2).
 
 A solver's output is private up to dust. Here every row is rounded to integers that sum to one
 power of two, with a few units added to every entry, and the result is *checked*, not trusted: the

@@ -1,6 +1,6 @@
 """All that a user ever tells a server: which forest of the catalogue.
 
-A function of the user's policy and the public map alone, never of where the user is (THEORY §9).
+A function of the user's policy and the public map alone, never of where the user is (ADR 11).
 No other field exists; a golden test pins the bytes.
 """
 
@@ -23,7 +23,7 @@ FIELDS = ENTRY_FIELDS | {"format": canonical.is_text, "map_id": canonical.is_tex
 
 @dataclass(frozen=True, slots=True)
 class ForestRequest:
-    """One entry of one map's catalogue (Paper: §5.2, step 4, with δ as THEORY §9 wants it)."""
+    """One entry of one map's catalogue (Paper: §5.2, step 4, with δ as in ADR 11)."""
 
     map_id: str
     privacy_level: int

@@ -1,7 +1,7 @@
 """The user's own places: cells of home, office, outliers and visits, in a file of her device.
 
 They move only when the user updates them, never by where she is now: a home learned from the
-present trace would move S with her (THEORY §5). The file is for its owner alone.
+present trace would move S with her. The file is for its owner alone.
 """
 
 from __future__ import annotations

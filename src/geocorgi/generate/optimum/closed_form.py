@@ -2,7 +2,7 @@
 
 ``kernel x = 1`` with ``x >= 0`` gives ``kernel diag(x)``: feasible, every column a scaled ray. By
 complementary slackness its duals price every one of these rays at exactly zero, which is one more
-solve with the transposed kernel. Whether that is the optimum is for pricing to say, THEORY §2.1.
+solve with the transposed kernel. Whether that is the optimum is for pricing to say.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 Every round solves two masters on the same rays. The free one gives the best mixture, hence a
 feasible matrix and its loss. The one held near the best duals known gives the duals to price:
-without the centre they jump for dozens of rounds, THEORY §2.4.
+without the centre they jump for dozens of rounds.
 
 ``solve`` stops on the gap; on the work, when a limit is given; on the clock only when a limit is
 given. Ctrl-C, during the solve or raised by ``on_progress``, returns the best matrix so far.

@@ -1,6 +1,6 @@
 """The cone that every column of a Geo-Ind matrix lies in, and how its members are made.
 
-``C = {x >= 0 : x_i <= exp(rates_ij) x_j for all i, j}``, THEORY §1. Plain Geo-Ind has
+``C = {x >= 0 : x_i <= exp(rates_ij) x_j for all i, j}`` (ADR 4). Plain Geo-Ind has
 ``rates = epsilon * distances``; reserved budgets shrink single pairs, so rates may be asymmetric
 and need not obey the triangle inequality. Their metric closure describes the same cone and does.
 

@@ -3,7 +3,7 @@
 Duals are feasible when no column has a ray of positive price. Lower each dual by the largest demand
 that any column's proof left at its place (``shipping``): then the same shipments prove every price
 at most zero, so the sum of the lowered duals is a lower bound on every feasible loss. One place's
-excess is paid once, not once a column: far tighter than ``sum(duals) - sum(prices)``, THEORY §2.3,
+excess is paid once, not once a column: far tighter than ``sum(duals) - sum(prices)`` (ADR 5),
 and it does not need entries to be at most one.
 """
 
