@@ -2,7 +2,7 @@
 #
 #   make demo        install what it needs and run the main job end to end
 #   make test        the tests (under five minutes on two cores)
-#   make check       format, lint, types, the wall's contracts
+#   make check       format, lint, types, the wall's contracts (make format mends the first two)
 #   make test-slow   the long tests; make test-all: both
 #   make bench       the benchmarks, printed as ratios
 #   make bench-docs  all of them, written to docs/benchmarks.md (half an hour)
@@ -14,6 +14,7 @@
 #   make paper-map   find anew where everything that the paper numbers is at home
 #   make lock        pin the requirements anew
 #   make advisories  ask a public database about every pin (needs the network, and says if it lacks)
+#   make clean       remove the environment, the site and the caches; no results
 
 PYTHON ?= python3
 VENV := .venv
@@ -102,4 +103,4 @@ advisories:
 	@$(PYTHON) .ci/advisories.py
 
 clean:
-	rm -rf $(VENV) build docs/reference/api .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-output
+	rm -rf $(VENV) build docs/reference/api docs/reference/commands.md .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-output

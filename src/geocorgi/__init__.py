@@ -10,6 +10,8 @@ The map of the house, in the direction in which things depend on each other:
     WHEN: public check-ins, read with an account of every bad row.
 ``geocorgi.matrix``
     WHAT: the obfuscation matrix, what it costs, its seal, and the auditor of what it promises.
+``geocorgi.wire``
+    THE WALL: everything that crosses between a server and a device, byte for byte.
 ``geocorgi.pictures``
     SEEN: pictures of a tree, a prior, a matrix's row, for people who would rather look.
 ``geocorgi.generate``

@@ -72,11 +72,43 @@ def test_modules_and_functions_stay_small():
     assert long == []
 
 
-def test_the_error_tree_is_drawn_whole():
-    source = (REPOSITORY / "src/geocorgi/errors.py").read_text(encoding="utf-8")
-    drawing = ast.get_docstring(ast.parse(source))
-    classes = [node.name for node in ast.parse(source).body if isinstance(node, ast.ClassDef)]
-    assert [name for name in classes if not re.search(rf"\b{name}\b", drawing)] == []
+def drawn_below(drawing: str) -> dict[str, str]:
+    """Return each error of the drawing with the one that it hangs from."""
+    above, found = {-1: "Exception"}, {}
+    for line in drawing.splitlines():
+        if branch := re.fullmatch(r"([│ ]*)[├└]── (\w+) .*", line):
+            depth = len(branch[1]) // 4 - 1
+            found[branch[2]] = above[depth]
+            above[depth + 1] = branch[2]
+        elif line.strip() == "GeocorgiError":
+            found["GeocorgiError"] = above[-1]
+            above[0] = "GeocorgiError"
+    return found
+
+
+def test_the_error_tree_is_drawn_as_it_is():
+    source = ast.parse((REPOSITORY / "src/geocorgi/errors.py").read_text(encoding="utf-8"))
+    classes = {
+        node.name: node.bases[0].id for node in source.body if isinstance(node, ast.ClassDef)
+    }
+    assert drawn_below(ast.get_docstring(source)) == classes
+
+
+def test_the_map_of_the_house_names_every_room_and_no_other():
+    package = REPOSITORY / "src/geocorgi"
+    said = re.findall(r"``geocorgi\.(\w+)``", (package / "__init__.py").read_text(encoding="utf-8"))
+    rooms = {path.parent.name for path in package.glob("*/__init__.py")}
+    modules = {path.stem for path in package.glob("*.py")} - {"__init__"}
+    assert sorted(said) == sorted(rooms | modules)
+
+
+def test_the_makefiles_help_names_every_target_and_no_other():
+    text = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+    named = set(re.findall(r"make ([a-z][a-z-]+)", text.partition("PYTHON ?=")[0]))
+    phony = set(re.search(r"^\.PHONY: (.*)$", text, re.MULTILINE)[1].split())
+    targets = set(re.findall(r"^([a-z-]+):(?!=)", text, re.MULTILINE))
+    assert targets == phony
+    assert named | {"help"} == targets
 
 
 def test_no_real_data_is_tracked():

@@ -23,7 +23,6 @@ MOST_ROUNDS = 20
 PATIENCE = 6  # rounds without a better promise
 NEARLY = 1e-4
 SETTLED = 5e-3
-WORTHWHILE = 1e-3
 SLACK = 0.95  # more of epsilon left over than this is not believed to be worth more
 
 

@@ -10,9 +10,9 @@ from functools import lru_cache
 
 from geocorgi.checkins.counts import visits
 from geocorgi.device.attributes.habits import Habits, Visit, habits_of
-from geocorgi.device.attributes.time_zone import local_time
 from geocorgi.lab.city import check_ins, city_of
 from geocorgi.lab.experiment import Setting
+from geocorgi.tree.time_zone import local_time
 
 FEWEST_VISITS = 10
 

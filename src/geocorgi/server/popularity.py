@@ -11,12 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from tzfpy import get_tz
 
 from geocorgi.checkins.counts import visits
 from geocorgi.checkins.polars_door import pl
 from geocorgi.checkins.readers import Checkins
-from geocorgi.tree import cells
+from geocorgi.tree.time_zone import zone_of
 
 HOURS = 24
 COUNT = "checkins"
@@ -49,8 +48,7 @@ def _hours(frame: pl.DataFrame) -> pl.DataFrame:
     """Return leaf, hour on the wall there, and how many."""
     zones: dict[str, list[str]] = {}
     for leaf in frame["leaf"].unique().sort().to_list():
-        latitude, longitude = cells.centre(leaf)
-        zones.setdefault(get_tz(longitude, latitude), []).append(leaf)
+        zones.setdefault(zone_of(leaf).key, []).append(leaf)
     local = [
         frame.filter(pl.col("leaf").is_in(inside)).select(
             "leaf", hour=pl.col("time").dt.convert_time_zone(zone).dt.hour()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from geocorgi.checkins.counts import visits
 from geocorgi.checkins.readers import read_snap
 from geocorgi.device.attributes.habits import Habits, Visit, habits_of
-from geocorgi.device.attributes.time_zone import local_time, zone_of
 from geocorgi.synthetic.city import CityPlan, synthetic_city
 from geocorgi.synthetic.files import SAN_FRANCISCO, bundled_check_ins, bundled_truth
 from geocorgi.tree import cells
 from geocorgi.tree.location_tree import LocationTree
+from geocorgi.tree.time_zone import local_time
 from tests.wire.maps import LEAVES
 
 MONDAY = datetime(2024, 3, 4)  # noqa: DTZ001 - the place's own clock
@@ -74,16 +74,6 @@ def test_the_clock_is_the_places_own():
     city = synthetic_city(CityPlan(SYDNEY, "Australia/Sydney", 8, users=150))
     by_utc = scores(city, clock=lambda _leaf, time: time.replace(tzinfo=None))
     assert by_utc["home"][1] < 0.5 < STATED["home"][1]
-
-
-def test_summer_time_is_kept():
-    leaf = cells.cell_at(37.77, -122.42, 9)
-    assert zone_of(leaf).key == "America/Los_Angeles"
-    assert local_time(leaf, datetime(2024, 1, 15, 20, tzinfo=UTC)).hour == 12
-    assert local_time(leaf, datetime(2024, 7, 15, 20, tzinfo=UTC)).hour == 13
-    before, after = (datetime(2024, 3, 10, hour, 30, tzinfo=UTC) for hour in (9, 10))
-    assert local_time(leaf, before).hour == 1
-    assert local_time(leaf, after).hour == 3
 
 
 def test_a_plain_week():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -19,7 +19,6 @@ from geocorgi.errors import GeocorgiError
 from geocorgi.wire.map_codec import map_id
 
 Result = TypeVar("Result")
-Handler = Callable[[], Awaitable[None]]
 log = logging.getLogger("geocorgi.app")
 STOPPED = "Stopped. Nothing was drawn, charged or sent."
 

@@ -15,9 +15,9 @@ from geocorgi.checkins.layouts import Columns
 from geocorgi.checkins.readers import Checkins, read_csv, read_parquet, read_snap
 from geocorgi.device.attributes.gpx import read_gpx
 from geocorgi.device.attributes.habits import Visit
-from geocorgi.device.attributes.time_zone import local_time
 from geocorgi.errors import BadFile, InvalidInput
 from geocorgi.tree import cells
+from geocorgi.tree.time_zone import local_time
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,6 @@ from geocorgi.device.bulk.mechanism import NO_ROW, Mechanism
 from geocorgi.device.bulk.memory import BulkMemory
 from geocorgi.tree import cells
 
-UNLIMITED = 2**62
-
 
 @dataclass(frozen=True, slots=True)
 class Tools:

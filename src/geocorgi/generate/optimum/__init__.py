@@ -1,7 +1,6 @@
-"""HOW: the expensive part, from a problem to a provably optimal matrix.
+"""The engine: from rates and costs to a provably optimal matrix.
 
 ``cone``               the one cone that every column lies in, and how its members are made
-``costs``              what it costs to report ``l`` when ``k`` is true
 ``pool``               the rays found so far, each with the column where it costs least
 ``interior_point``     the master: how much of each ray, and what each row is worth (its dual)
 ``repair``             from almost-feasible weights to rows that sum to one

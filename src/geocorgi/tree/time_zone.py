@@ -1,4 +1,4 @@
-"""The only door to time zones by place: habits are kept by the local clock, not by UTC.
+"""The only door to time zones by place: habits and hours go by the local clock.
 
 The zone of a leaf is that of its centre, with every change between summer and winter time that it
 has known. Nobody is asked: the borders of the zones are part of the installation.
