@@ -116,6 +116,12 @@ def not_prunable() -> PrivacyForest:
     return replace(optimal_forest(MAP, without_reserves), delta=2)
 
 
+def more_than_is_added_up() -> PrivacyForest:
+    """Private, and usable only below the subtrees from which enough is removed."""
+    weights = np.full((7, 7), 2**60, dtype=np.uint64)
+    return with_weights(dict.fromkeys(ROOTS, weights))
+
+
 HOSTILE = {
     "identity": (identity, Fault.NOT_PRIVATE),
     "one row leaks": (lambda: with_matrix(ROOTS[0], leak_one_row), Fault.NOT_PRIVATE),
@@ -147,6 +153,7 @@ HOSTILE = {
         Fault.OTHER_REQUEST,
     ),
     "an entry of zero": (lambda: with_matrix(ROOTS[4], zero_column), Fault.ZERO_ENTRY),
+    "rows beyond 2^62": (more_than_is_added_up, Fault.TOO_LARGE),
 }
 
 

@@ -152,6 +152,22 @@ def test_at_the_ceiling_the_last_report_is_repeated_wherever_she_is_by_now(ledge
         ledger.report(HOME, no_draw, removed)
 
 
+def test_what_was_drawn_without_a_guarantee_is_repeated_only_without_one(ledger):
+    limited = Budget(ceiling_per_km=4.0, at_ceiling="repeat")
+    ledger.report(HOME, Hand(DRAWN), terms(budget=limited))
+    ledger.report(WORK, Hand(OTHER), terms(budget=limited, apart=True))
+    assert ledger.report(HOME, no_draw, terms(budget=limited, apart=True)).cell == OTHER
+    with pytest.raises(BudgetSpent):
+        ledger.report(HOME, no_draw, terms(budget=limited))
+
+
+def test_a_repeated_report_keeps_what_it_kept_whoever_repeats_it(ledger):
+    limited = Budget(ceiling_per_km=2.0, at_ceiling="repeat")
+    ledger.report(HOME, Hand(DRAWN), terms(budget=limited))
+    for apart in (True, False):
+        assert ledger.report(WORK, no_draw, terms(budget=limited, apart=apart)).cell == DRAWN
+
+
 def test_nothing_to_repeat_is_a_refusal(ledger):
     with pytest.raises(BudgetSpent, match="none ever fits"):
         ledger.report(HOME, no_draw, terms(budget=Budget(ceiling_per_km=1.0, at_ceiling="repeat")))

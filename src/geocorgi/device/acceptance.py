@@ -22,7 +22,7 @@ from geocorgi.matrix.forest import PrivacyForest
 from geocorgi.matrix.forest_file import LARGEST_FILE_BYTES, LARGEST_HEADER_BYTES, forest_from_bytes
 from geocorgi.matrix.geo_ind import audit
 from geocorgi.matrix.prunable import certify, own_columns
-from geocorgi.matrix.sealed import SealedMatrix
+from geocorgi.matrix.sealed import LARGEST_WEIGHT, SealedMatrix
 from geocorgi.tree import distances
 from geocorgi.wire import canonical
 from geocorgi.wire.forest_request import ForestRequest, encode_request
@@ -69,6 +69,7 @@ def accept(
         raise _refused(Fault.MALFORMED, str(damage)) from damage
     _require_asked(forest, request)
     _require_cells(forest, public_map, request)
+    _require_total(forest)
     accepted = Accepted(forest, canonical.digest(content))
     asked = encode_request(request)
     verdict = None if verdicts is None else verdicts.known(accepted.sha256, asked)
@@ -112,6 +113,12 @@ def _require_cells(forest: PrivacyForest, public_map: PublicMap, request: Forest
             )
         if not matrix.weights.all():
             raise _refused(Fault.ZERO_ENTRY, f"below {subtree.root}; each is at least one unit")
+
+
+def _require_total(forest: PrivacyForest) -> None:
+    """Refuse rows that could not be added up: only below some subtrees would too much be left."""
+    if forest.total > LARGEST_WEIGHT:
+        raise _refused(Fault.TOO_LARGE, "its rows sum to more than 2^62")
 
 
 def _judged(forest: PrivacyForest, on_progress: Progress) -> str:

@@ -154,12 +154,16 @@ def _remembered(held: sqlite3.Connection, place: bytes, terms: Terms) -> Drawn |
 
 
 def _last_drawn(held: sqlite3.Connection, terms: Terms, state: Balance) -> Drawn:
-    """Return what was drawn for the last report, if it may be repeated."""
-    row = held.execute("SELECT last_drawn, last_per_km FROM present").fetchone()
-    repeats = terms.budget.at_ceiling is AtCeiling.REPEAT and row[0] is not None
-    if not repeats or row[0] in terms.removed:
+    """Return what was drawn for the last report, if it may be repeated.
+
+    What was drawn apart keeps no epsilon, and is repeated only where none is promised.
+    """
+    drawn, per_km = held.execute("SELECT last_drawn, last_per_km FROM present").fetchone()
+    keeps = terms.epsilon_per_km if terms.apart and per_km is None else per_km
+    repeats = terms.budget.at_ceiling is AtCeiling.REPEAT and None not in (drawn, keeps)
+    if not repeats or drawn in terms.removed:
         raise BudgetSpent(_refusal(state, terms.epsilon_per_km), state.frees_at)
-    return Drawn(str(row[0]), _number(row[1]))
+    return Drawn(str(drawn), _number(keeps))
 
 
 def _refusal(state: Balance, epsilon_per_km: float) -> str:
@@ -188,8 +192,9 @@ def _write_down(
         "INSERT INTO history VALUES (?, ?, ?, ?, ?)",
         [now.timestamp(), terms.recipient, cell, kind, cost],
     )
-    last = [one.leaf, one.epsilon_per_km]
-    held.execute("UPDATE present SET last_drawn = ?, last_per_km = ?", last)
+    if kind != REPEATED:
+        last = [one.leaf, None if terms.apart else one.epsilon_per_km]
+        held.execute("UPDATE present SET last_drawn = ?, last_per_km = ?", last)
 
 
 def _settled(held: sqlite3.Connection, secret: DeviceSecret) -> Settled | None:
