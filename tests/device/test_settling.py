@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from geocorgi.device.settling import Settled, leaves_near, settle
 from geocorgi.device.whereabouts import Whereabouts
 from geocorgi.errors import InvalidInput
 from geocorgi.tree import cells, distances
+from geocorgi.tree.outlines import outline_km
 from tests.device.forests import device_on, quick_forest
 from tests.device.ledger_processes import LEAVES
 from tests.wire.maps import small_map
@@ -26,21 +28,39 @@ HERE = cells.centre(LEAVES[24])
 
 
 @given(st.floats(-0.003, 0.003), st.floats(-0.003, 0.003), st.sampled_from([0.01, 0.05, 0.2]))
-def test_what_is_near_is_what_lies_within_the_margin_of_the_borders(north, east, margin_km):
+def test_what_is_near_is_what_the_point_reaches_by_moving_by_the_margin(north, east, margin_km):
     point = HERE[0] + north, HERE[1] + east
     near = leaves_near(point, 9, margin_km)
     assert near[0] == cells.cell_at(*point, 9)
-    around = {near[0]}
-    for _ in range(3):
-        around |= {cell for known in around for cell in cells.neighbours(known)}
-    own_km = distances.haversine_km(*point, *cells.centre(near[0]))
-    expected = {
-        cell
-        for cell in around
-        if distances.haversine_km(*point, *cells.centre(cell)) <= own_km + 2 * margin_km
-    }
-    assert set(near) == expected
     assert len(set(near)) == len(near)
+    assert reached(point, 0.999 * margin_km) <= set(near)
+    assert set(near[1:]) <= {
+        cell for cell in ring(near[0], 3) if outline_km(point, cell) <= margin_km
+    }
+
+
+def reached(point: tuple[float, float], km: float) -> set[str]:
+    bearings = np.linspace(0, 2 * np.pi, 90)
+    degrees = np.degrees(km / distances.EARTH_RADIUS_KM)
+    latitudes = point[0] + degrees * np.cos(bearings)
+    longitudes = point[1] + degrees * np.sin(bearings) / np.cos(np.radians(point[0]))
+    return set(cells.cells_at(latitudes, longitudes, 9))
+
+
+def ring(cell: str, steps: int) -> set[str]:
+    around = {cell}
+    for _ in range(steps):
+        around |= {other for known in around for other in cells.neighbours(known)}
+    return around
+
+
+@pytest.mark.parametrize("resolution", [9, 10, 11])
+def test_the_settled_leaf_is_at_most_the_margin_away(resolution):
+    corner = cells.boundary(LEAVES[24])[0]
+    for step in range(20):
+        point = corner[0] + step * 1e-5, corner[1] + step * 3e-5
+        for leaf in leaves_near(point, resolution, 0.05)[1:]:
+            assert outline_km(point, leaf) <= 0.05
 
 
 def test_the_middle_of_a_leaf_is_near_to_nothing_else():

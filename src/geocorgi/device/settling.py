@@ -3,8 +3,8 @@
 A receiver that wanders by some metres around a cell's edge would otherwise buy a fresh draw for
 every leaf that it touches. Hysteresis: while the settled leaf is still *near* the point, it stays
 the one to report from. Near is a leaf if the point would lie in it after moving by a margin: its
-centre is at most twice the margin farther than that of the point's own leaf. Dwell: a leaf that is
-farther has to last for some time before it becomes the settled one; by default it need not.
+outline is at most that far. Dwell: a leaf that is farther has to last for some time before it
+becomes the settled one; by default it need not.
 
 What is promised then is about the settled leaf, which lies within the margin of the point (and
 with a dwell, where the user was a dwell ago).
@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from geocorgi.errors import InvalidInput
-from geocorgi.tree import cells, distances
+from geocorgi.tree import cells
+from geocorgi.tree.outlines import outline_km
 
 MARGIN_KM = 0.05  # a telephone's receiver between houses
 MOST_NEAR = 500
@@ -38,18 +39,18 @@ def leaves_near(
 ) -> tuple[str, ...]:
     """Return the point's own leaf and then, nearest first, those that are near by the margin."""
     own = cells.cell_at(*point, leaf_resolution)
-    away_km = {own: _away_km(point, own)}
+    away_km = {own: 0.0}
     waiting = [own]
     while waiting:
         for cell in cells.neighbours(waiting.pop()):
             if cell not in away_km:
-                away_km[cell] = _away_km(point, cell)
-                if away_km[cell] <= away_km[own] + 2 * margin_km:
+                away_km[cell] = outline_km(point, cell)
+                if away_km[cell] <= margin_km:
                     waiting.append(cell)
         if len(away_km) > MOST_NEAR:
             raise InvalidInput("the margin is many times the leaves' size: use a smaller one")
-    near = [cell for cell in away_km if away_km[cell] <= away_km[own] + 2 * margin_km]
-    return (own, *sorted((cell for cell in near if cell != own), key=lambda cell: away_km[cell]))
+    near = (cell for cell in away_km if away_km[cell] <= margin_km and cell != own)
+    return (own, *sorted(near, key=lambda cell: away_km[cell]))
 
 
 def settle(near: Sequence[str], before: Settled | None, now: datetime, dwell: timedelta) -> Settled:
@@ -66,7 +67,3 @@ def settle(near: Sequence[str], before: Settled | None, now: datetime, dwell: ti
     if before.since > now:  # the clock was set back
         return Settled(before.leaf, before.towards, now)
     return Settled(before.towards) if now - before.since >= dwell else before
-
-
-def _away_km(point: tuple[float, float], cell: str) -> float:
-    return float(distances.haversine_km(*point, *cells.centre(cell)))
