@@ -323,6 +323,7 @@ def test_a_verdict_is_remembered_by_content(tmp_path, monkeypatch, forest, audit
     outcome(content, Verdicts(tmp_path / "verdicts", DeviceSecret(b"o" * 32)))
     assert counted.times == 2 * audits
     assert verdicts.known("0" * 64, b"request") is None
+    assert {path.stat().st_mode & 0o777 for path in verdicts.folder.iterdir()} == {0o600}
 
 
 def outcome(content: bytes, verdicts: Verdicts) -> str:

@@ -85,10 +85,11 @@ def test_what_is_larger_than_the_cache_is_not_kept_and_costs_nothing(tmp_path):
     assert cache.content(small) is not None
 
 
-def test_the_folder_is_the_users_alone(cache):
+def test_the_folder_and_all_in_it_is_the_users_alone(cache):
     cache.name("map", cache.keep(b"corgi"))
-    for folder in (cache.folder, cache.folder / "content", cache.folder / "names"):
-        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    for path in (cache.folder, *cache.folder.rglob("*")):
+        wanted = 0o700 if path.is_dir() else 0o600
+        assert stat.S_IMODE(path.stat().st_mode) == wanted
 
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path):

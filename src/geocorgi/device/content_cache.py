@@ -60,7 +60,7 @@ class ContentCache:
         """Keep content, at the cost of the oldest where there is too much; return its name."""
         sha256 = hashlib.sha256(content).hexdigest()
         if len(content) <= self.most_bytes:
-            write_atomically(self._made(self._content_folder) / sha256, content)
+            write_atomically(self._made(self._content_folder) / sha256, content, private=True)
             self._make_room(sha256)
         return sha256
 
@@ -80,7 +80,7 @@ class ContentCache:
         """Keep a digest under a name."""
         path = self._name_path(name)
         self._made(path.parent)
-        write_atomically(path, sha256.encode("ascii"))
+        write_atomically(path, sha256.encode("ascii"), private=True)
 
     @property
     def _content_folder(self) -> Path:

@@ -37,7 +37,7 @@ class Verdicts:
     def remember(self, sha256: str, request: bytes, verdict: str) -> None:
         """Keep the verdict."""
         private_folder(self.folder)
-        write_atomically(self._path(sha256, request), verdict.encode())
+        write_atomically(self._path(sha256, request), verdict.encode(), private=True)
 
     def _path(self, sha256: str, request: bytes) -> Path:
         name = self.secret.name(PURPOSE, geocorgi.__version__, sha256, request.decode("ascii"))
