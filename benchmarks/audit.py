@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -29,10 +28,10 @@ from geocorgi.matrix.geo_ind import audit
 from geocorgi.matrix.obfuscation_matrix import ObfuscationMatrix
 from geocorgi.tree import distances
 from geocorgi.tree.location_tree import LocationTree
+from machine import peak_bytes
 
 TREES = {49: ("872830828ffffff", 2), 343: ("86283082fffffff", 3), 2401: ("85283083fffffff", 4)}
 EPSILON = 5.0
-PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 def mechanism(kind: str, size: int) -> tuple[ObfuscationMatrix, distances.Table]:
@@ -61,8 +60,7 @@ def measure(how: str, kind: str, size: int) -> dict[str, float]:
     else:
         plain_pass(matrix.probabilities, table)
     seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * PEAK_UNIT / 1e6
-    return {"seconds": seconds, "peak_mb": peak}
+    return {"seconds": seconds, "peak_mb": peak_bytes() / 1e6}
 
 
 def in_fresh_process(how: str, kind: str, size: int) -> dict[str, float]:

@@ -28,7 +28,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -55,10 +54,10 @@ from engine_methods import METHODS, QIF_SOLVERS
 from engine_tables import growth, tables
 from geocorgi.generate.generated import Generated
 from geocorgi.generate.problem import ObfuscationProblem
+from machine import peak_bytes
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 PRIOR, POINTS = DATA / "corgi_prior_343_aligned.tsv", DATA / "gowalla_nyc.txt.gz"
-PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
 SHORT, REPEATS = 0.5, 5
 GOALS = {"highs": 100.0, "qif": 20.0}
 PATIENCE = {"qif": 300.0}  # seconds for all of its solvers together
@@ -155,14 +154,6 @@ def closed_form_km(problem: ObfuscationProblem) -> float | None:
     if weights.min() < 0:
         return None
     return float((problem.costs * rays).sum(axis=0) @ weights)
-
-
-def peak_bytes() -> int:
-    status = Path("/proc/self/status")
-    if status.exists():  # the resource module's peak would include that of the parent process
-        (line,) = (x for x in status.read_text().splitlines() if x.startswith("VmHWM"))
-        return int(line.split()[1]) * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * PEAK_UNIT
 
 
 def measured(method: str, instance: Instance, files: Files) -> Row:

@@ -6,16 +6,19 @@ import os
 import platform
 import resource
 import subprocess
+import sys
 import time
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from geocorgi.lab.machine import processor
 from markdown import table
 
 ROOT = Path(__file__).resolve().parents[1]
 VERSIONS = ("numpy", "scipy", "highspy", "h3", "polars", "qif")
 MUCH_OTHER_WORK = 0.1
+PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
 Json = dict[str, Any]
 
 
@@ -49,10 +52,19 @@ def _own_seconds() -> float:
     return sum(x.ru_utime + x.ru_stime for x in used)
 
 
+def peak_bytes() -> int:
+    """Return the most memory that this process has had."""
+    status = Path("/proc/self/status")
+    if status.exists():  # the resource module's peak would include that of the parent process
+        (line,) = (x for x in status.read_text().splitlines() if x.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * PEAK_UNIT
+
+
 def machine() -> Json:
     pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
     return {
-        "processor": _processor(),
+        "processor": processor(),
         "cores": len(os.sched_getaffinity(0))
         if hasattr(os, "sched_getaffinity")
         else os.cpu_count(),
@@ -95,15 +107,6 @@ def machine_text(known: Json, sections: Json) -> str:
 
 def _share(others: float | None) -> str:
     return "–" if others is None else f"{others:.0%}"
-
-
-def _processor() -> str:
-    information = Path("/proc/cpuinfo")
-    if information.exists():
-        for line in information.read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
 
 
 def _version(name: str) -> str | None:

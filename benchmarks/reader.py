@@ -20,7 +20,6 @@ import argparse
 import csv
 import gzip
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -35,11 +34,11 @@ import polars as pl
 from geocorgi.checkins.counts import leaf_counts
 from geocorgi.checkins.readers import Checkins, read_parquet, read_snap
 from geocorgi.tree.cells import cell_at, descendants
+from machine import peak_bytes
 
 ROOT, RESOLUTION = "86283082fffffff", 9
 ROWS, SLICE = 6_400_000, 200_000
 ROWS_A_PIECE = 400_000
-PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 def generate(folder: Path, rows: int) -> None:
@@ -131,14 +130,6 @@ def child(name: str, folder: Path) -> None:
     answer = MEASURED[name](folder)
     seconds = time.perf_counter() - began
     print(json.dumps({**answer, "seconds": seconds, "peak_mb": peak_bytes() / 1e6}))
-
-
-def peak_bytes() -> int:
-    status = Path("/proc/self/status")
-    if status.exists():  # the resource module's peak would include that of the parent process
-        (line,) = (x for x in status.read_text().splitlines() if x.startswith("VmHWM"))
-        return int(line.split()[1]) * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * PEAK_UNIT
 
 
 def main() -> None:

@@ -38,6 +38,25 @@ def test_the_seal_leaves_room_for_other_machines():
     assert slow_audit(sealed.matrix.weights, shorter, 5.0).violations == 0
 
 
+def test_what_leaves_less_than_that_room_is_not_sealed():
+    nearest = SEVEN_KM[SEVEN_KM > 0].min()
+    half_of_it = 5.0 * (1 - ROOM_KM / 2 / nearest)
+    with pytest.raises(NotPrivate):
+        seal(tight(half_of_it), SEVEN_KM, 5.0)
+
+
+@pytest.mark.parametrize("apart_km", [1e-2, 1e-4])
+def test_what_two_near_places_are_rounded_to_differs_by_no_more_than_they_may(apart_km):
+    # Between the two the far place's share crosses one unit and a half: one of them rounds down.
+    share = 1.5 * (1 + np.exp(-2.5 * apart_km)) / TOTAL
+    far_km = -np.log(share) / 2.5 + apart_km / 2
+    places = np.array([0.0, apart_km, far_km])
+    table = np.abs(places[:, None] - places)
+    rounded = np.rint(exponential_matrix(SEVEN[:3], table, 5.0).probabilities[:2, 2] * TOTAL)
+    assert rounded.tolist() == [1, 2]
+    assert seal(exponential_matrix(SEVEN[:3], table, 5.0), table, 5.0).audit.holds
+
+
 def test_sealing_moves_no_probability_noticeably():
     matrix = tight(epsilon_to_solve(5.0, SEVEN_KM))
     sealed = seal(matrix, SEVEN_KM, 5.0).matrix

@@ -8,9 +8,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import platform
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +16,10 @@ from geocorgi.errors import BadFile
 from geocorgi.files import write_atomically
 from geocorgi.lab.chart import png, svg
 from geocorgi.lab.experiment import Experiment, Row, Setting
+from geocorgi.lab.machine import machine
 from geocorgi.lab.run import Measured
 from geocorgi.terminal import finite
 
-VERSIONS = ("numpy", "scipy", "highspy", "h3", "matplotlib")
 DIGITS = 10
 Account = dict[str, Any]
 
@@ -105,27 +102,6 @@ def as_parquet(rows: list[Row]) -> bytes:
     out = io.BytesIO()
     pl.DataFrame(rows, infer_schema_length=None).write_parquet(out)
     return out.getvalue()
-
-
-def machine() -> dict[str, Any]:
-    """Say on what was measured."""
-    return {
-        "processor": _processor(),
-        "cores": os.cpu_count(),
-        "load_before": round(os.getloadavg()[2], 1) if hasattr(os, "getloadavg") else None,
-        "system": platform.system(),
-        "python": platform.python_version(),
-        "versions": {name: metadata.version(name) for name in VERSIONS},
-    }
-
-
-def _processor() -> str:
-    information = Path("/proc/cpuinfo")
-    if information.exists():
-        for line in information.read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
 
 
 def _read(cell: str) -> float | int | str | None:
