@@ -180,13 +180,14 @@ def test_a_matrix_that_is_off_by_a_part_in_a_million_is_refused():
         accept(forest_bytes(replace(tight, matrices=poisoned)), MAP, request)
 
 
-@pytest.mark.slow
-def test_what_is_prunable_where_rows_leave_is_not_where_they_stay():
+def test_what_is_prunable_where_rows_leave_is_not_where_they_stay_nor_for_one_cell_more():
     dropping = replace(REQUEST, rows=Rows.DROP)
     forest = optimal_forest(MAP, dropping)
     accept(forest_bytes(forest), MAP, dropping)
     with pytest.raises(ForestRefused, match=str(Fault.NOT_PRUNABLE)):
         accept(forest_bytes(replace(forest, rows=Rows.KEEP)), MAP, REQUEST)
+    with pytest.raises(ForestRefused, match=str(Fault.NOT_PRUNABLE)):
+        accept(forest_bytes(replace(forest, delta=3)), MAP, replace(dropping, delta=3))
 
 
 def spelled(change: Callable[[dict, dict], None], content: bytes | None = None) -> bytes:
