@@ -100,7 +100,9 @@ class Forgetful:
         finer = cells.resolution_of(drawn) > terms.resolution
         cell = cells.ancestor(drawn, terms.resolution) if finer else drawn
         charge = Charge(datetime.now(UTC), terms.epsilon_per_km)
-        return Given(cell, True, False, balance([charge], terms.budget, charge.time, 1.0), 1.0)
+        return Given(
+            cell, True, False, balance([charge], terms.budget, charge.time, 1.0), terms.keeps
+        )
 
 
 class InMind(dict):

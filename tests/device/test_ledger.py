@@ -100,14 +100,14 @@ def test_what_was_drawn_without_a_guarantee_is_never_replayed_under_one(ledger):
 
 
 def test_a_replay_says_what_its_draw_was_charged_whatever_is_asked_for_now(ledger):
-    assert ledger.report(HOME, Hand(DRAWN), terms(epsilon_per_km=9.0)).drawn_at_per_km == 9.0
+    assert ledger.report(HOME, Hand(DRAWN), terms(epsilon_per_km=9.0)).keeps.epsilon_per_km == 9.0
     limited = Budget(ceiling_per_km=10.0, at_ceiling="repeat")
-    assert ledger.report(HOME, no_draw, terms(epsilon_per_km=1.0)).drawn_at_per_km == 9.0
+    assert ledger.report(HOME, no_draw, terms(epsilon_per_km=1.0)).keeps.epsilon_per_km == 9.0
     repeated = ledger.report(WORK, no_draw, terms(budget=limited))
-    assert (repeated.repeated, repeated.drawn_at_per_km) == (True, 9.0)
+    assert (repeated.repeated, repeated.keeps.epsilon_per_km) == (True, 9.0)
     fresh = ledger.report(HOME, Hand(OTHER), terms(epsilon_per_km=1.0, anew=True))
-    assert fresh.drawn_at_per_km == 1.0
-    assert ledger.report(HOME, no_draw, terms()).drawn_at_per_km == 1.0
+    assert fresh.keeps.epsilon_per_km == 1.0
+    assert ledger.report(HOME, no_draw, terms()).keeps.epsilon_per_km == 1.0
 
 
 def test_an_explicit_wish_draws_again_and_is_charged(ledger):
@@ -284,6 +284,8 @@ HARMS = {
     "a time beyond all time": "UPDATE charges SET time = 1e300",
     "a cost": "UPDATE charges SET epsilon_per_km = x'00ff'",
     "whose it is": "UPDATE witness SET of_secret = 'mine'",
+    "within what it hides": "UPDATE memory SET area_resolution = 99",
+    "whom it hides": "UPDATE memory SET rows = 'all'",
     "nobody's": "DELETE FROM witness",
     "where she settled": "UPDATE present SET settled = 'here'",
     "what hides it": "UPDATE present SET settled = zeroblob(47)",

@@ -261,6 +261,27 @@ def test_of_a_replay_no_more_is_said_than_its_draw_keeps(tmp_path):
         assert obfuscate(where, loose, device).guarantee.holds
 
 
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        (Policy(1, 0), "within a subtree of a lower privacy level"),
+        (Policy(2, 0, rows=Rows.DROP), "for places outside of what was removed then"),
+    ],
+)
+def test_of_a_replay_from_a_smaller_area_or_for_fewer_places_that_is_said(tmp_path, before, said):
+    where, wide = Whereabouts(LEAVES[0]), Policy(2, 0)
+    with Ledger(tmp_path) as ledger:
+        device = replace(device_on(MAP), memory=ledger)
+        drawn = obfuscate(where, before, device)
+        replayed = obfuscate(where, wide, device)
+        assert replayed.report.cell == drawn.report.cell
+        assert not replayed.guarantee.holds
+        assert said in replayed.guarantee.exceptions[0]
+        assert obfuscate(where, before, device).guarantee.holds
+        assert obfuscate(where, wide, device, anew=True).guarantee.holds
+        assert obfuscate(where, before, device).guarantee.holds  # more than was asked for
+
+
 def test_the_settled_leaf_is_the_one_that_is_reported_from():
     point = cells.centre(LEAVES[0])
     asked = []

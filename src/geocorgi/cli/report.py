@@ -139,6 +139,8 @@ def _promise(found: Obfuscated) -> str:
     guarantee = found.guarantee
     if guarantee.void:
         return "none: geo-indistinguishability is void"
+    if guarantee.narrower:
+        return "less than a fresh report would: see the notes"
     word = "holds" if guarantee.holds else "does not hold"
     return (
         f"{guarantee.promised_per_km:g} per km between leaves {word}: "

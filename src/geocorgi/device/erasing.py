@@ -50,8 +50,8 @@ def _forget(held: sqlite3.Connection) -> None:
     held.execute("DELETE FROM memory")
     held.execute("DELETE FROM history")
     held.execute(
-        "UPDATE present SET last_drawn = NULL, last_per_km = NULL, settled = NULL, "
-        "towards = NULL, since = NULL"
+        "UPDATE present SET last_drawn = NULL, last_per_km = NULL, last_area = NULL, "
+        "last_rows = NULL, settled = NULL, towards = NULL, since = NULL"
     )
     charges = held.execute("SELECT time, epsilon_per_km FROM charges ORDER BY time").fetchall()
     held.execute("DELETE FROM charges")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from geocorgi.device.customising import Customised
-from geocorgi.device.memory import Given
+from geocorgi.device.memory import Given, Terms
 from geocorgi.device.policy import Policy, Precision
 from geocorgi.matrix.precision import true_epsilon
 from geocorgi.matrix.prunable import Rows
@@ -15,8 +15,9 @@ from geocorgi.matrix.prunable import Rows
 class Guarantee:
     """The epsilon promised and the smallest that truly holds, between leaves of one subtree.
 
-    ``void`` if S depends on where the user is: then no epsilon holds. ``exceptions`` are sentences
-    on what the numbers do not cover.
+    ``void`` if S depends on where the user is: then no epsilon holds. ``narrower`` if what is given
+    again was drawn for a smaller subtree, or for fewer real places, than a fresh draw would be.
+    ``exceptions`` are sentences on what the numbers do not cover.
     """
 
     promised_per_km: float
@@ -24,11 +25,13 @@ class Guarantee:
     between_rows_per_km: float
     void: bool
     exceptions: tuple[str, ...]
+    narrower: bool = False
 
     @property
     def holds(self) -> bool:
         """Whether what is reported keeps the promise."""
-        return not self.void and self.between_leaves_per_km <= self.promised_per_km
+        sound = not (self.void or self.narrower)
+        return sound and self.between_leaves_per_km <= self.promised_per_km
 
 
 def guarantee_of(policy: Policy, customised: Customised) -> Guarantee:
@@ -44,17 +47,31 @@ def guarantee_of(policy: Policy, customised: Customised) -> Guarantee:
     )
 
 
-def given_guarantee(fresh: Guarantee, given: Given) -> Guarantee:
-    """Return what holds of what was given: of a replay, at least what its draw was charged."""
-    drawn_at = given.drawn_at_per_km
-    if given.fresh or drawn_at <= fresh.promised_per_km:
+def given_guarantee(fresh: Guarantee, given: Given, terms: Terms) -> Guarantee:
+    """Return what holds of what was given: of a replay, no more than its draw keeps."""
+    keeps, said = given.keeps, []
+    if given.fresh:
         return fresh
-    said = (
-        f"this cell was drawn before, at {drawn_at:.6g} per km, and keeps that: a fresh draw "
-        f"(--anew) keeps {fresh.promised_per_km:g} and is charged"
+    if keeps.epsilon_per_km > fresh.promised_per_km:
+        said.append(f"at {keeps.epsilon_per_km:.6g} per km, not {fresh.promised_per_km:g}")
+    smaller = keeps.area_resolution > terms.area_resolution
+    if smaller:
+        said.append("within a subtree of a lower privacy level, and tells which one")
+    fewer = keeps.rows is Rows.DROP and terms.rows is Rows.KEEP
+    if fewer:
+        said.append("for places outside of what was removed then: it proves to be from one of them")
+    sentences = (
+        f"this cell was drawn before, {one}, and keeps that: a fresh draw (--anew) keeps what is "
+        "asked for now and is charged"
+        for one in said
     )
-    between = max(fresh.between_leaves_per_km, drawn_at)
-    return replace(fresh, between_leaves_per_km=between, exceptions=(*fresh.exceptions, said))
+    between = max(fresh.between_leaves_per_km, keeps.epsilon_per_km)
+    return replace(
+        fresh,
+        between_leaves_per_km=between if said else fresh.between_leaves_per_km,
+        exceptions=(*fresh.exceptions, *sentences),
+        narrower=smaller or fewer,
+    )
 
 
 def _exceptions(policy: Policy, between_leaves_per_km: float, promised: float) -> list[str]:

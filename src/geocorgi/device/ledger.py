@@ -17,15 +17,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from geocorgi.device.budget import Balance, Charge, balance
 from geocorgi.device.ledger_file import damaged, named_refusals, open_ledger, transaction
-from geocorgi.device.memory import Given, Terms
+from geocorgi.device.memory import Given, Keeps, Terms
 from geocorgi.device.policy import AtCeiling, Budget
 from geocorgi.device.secret import DeviceSecret
 from geocorgi.device.settling import NO_DWELL, Settled, settle
-from geocorgi.errors import BudgetSpent
+from geocorgi.errors import BudgetSpent, InvalidInput
 from geocorgi.tree import cells
 
 FRESH, FREE, REPEATED = "fresh", "remembered", "repeated"
@@ -49,10 +49,10 @@ class Sent:
 
 
 class Drawn(NamedTuple):
-    """A leaf (or, of an averaged matrix, a cell), and the epsilon that its draw was charged."""
+    """A leaf (or, of an averaged matrix, a cell), and what its draw keeps."""
 
     leaf: str
-    epsilon_per_km: float
+    keeps: Keeps
 
 
 class Ledger:
@@ -87,12 +87,12 @@ class Ledger:
             now = self._clock()
             before = balance(_charges(held), terms.budget, now, terms.epsilon_per_km)
             kind, known = _without_a_draw(held, place, terms, before)
-            one = known or _drawn_now(held, now, place, Drawn(draw(), terms.epsilon_per_km), terms)
+            one = known or _drawn_now(held, now, place, Drawn(draw(), terms.keeps), terms)
             kind = kind if known else FRESH
             cell = _handed_out(one.leaf, terms.resolution)
             _write_down(held, now, (one, cell, kind), terms)
             after = balance(_charges(held), terms.budget, now, terms.epsilon_per_km)
-        return Given(cell, kind == FRESH, kind == REPEATED, after, one.epsilon_per_km)
+        return Given(cell, kind == FRESH, kind == REPEATED, after, one.keeps)
 
     def balance(self, budget: Budget, next_epsilon_per_km: float) -> Balance:
         """Return how the budget stands, and whether one more draw at this epsilon fits."""
@@ -131,8 +131,8 @@ def _drawn_now(
     """Charge a fresh draw, and remember it."""
     _charge(held, now, terms)
     if terms.remembered:
-        row = [place, one.leaf, one.epsilon_per_km]
-        held.execute("REPLACE INTO memory VALUES (?, ?, ?)", row)
+        row = [place, one.leaf, *_written(one.keeps)]
+        held.execute("REPLACE INTO memory VALUES (?, ?, ?, ?, ?)", row)
     return one
 
 
@@ -148,9 +148,9 @@ def _without_a_draw(
 def _remembered(held: sqlite3.Connection, place: bytes, terms: Terms) -> Drawn | None:
     if terms.anew or not terms.remembered:
         return None
-    question = "SELECT drawn, epsilon_per_km FROM memory WHERE place = ?"
+    question = "SELECT drawn, epsilon_per_km, area_resolution, rows FROM memory WHERE place = ?"
     row = held.execute(question, [place]).fetchone()
-    return None if row is None or row[0] in terms.removed else Drawn(str(row[0]), _number(row[1]))
+    return None if row is None or row[0] in terms.removed else Drawn(str(row[0]), _keeps(*row[1:]))
 
 
 def _last_drawn(held: sqlite3.Connection, terms: Terms, state: Balance) -> Drawn:
@@ -158,12 +158,13 @@ def _last_drawn(held: sqlite3.Connection, terms: Terms, state: Balance) -> Drawn
 
     What was drawn apart keeps no epsilon, and is repeated only where none is promised.
     """
-    drawn, per_km = held.execute("SELECT last_drawn, last_per_km FROM present").fetchone()
-    keeps = terms.epsilon_per_km if terms.apart and per_km is None else per_km
-    repeats = terms.budget.at_ceiling is AtCeiling.REPEAT and None not in (drawn, keeps)
+    question = "SELECT last_drawn, last_per_km, last_area, last_rows FROM present"
+    drawn, *written = held.execute(question).fetchone()
+    promised = terms.apart or written[0] is not None
+    repeats = terms.budget.at_ceiling is AtCeiling.REPEAT and drawn is not None and promised
     if not repeats or drawn in terms.removed:
         raise BudgetSpent(_refusal(state, terms.epsilon_per_km), state.frees_at)
-    return Drawn(str(drawn), _number(keeps))
+    return Drawn(str(drawn), terms.keeps if written[0] is None else _keeps(*written))
 
 
 def _refusal(state: Balance, epsilon_per_km: float) -> str:
@@ -193,8 +194,11 @@ def _write_down(
         [now.timestamp(), terms.recipient, cell, kind, cost],
     )
     if kind != REPEATED:
-        last = [one.leaf, None if terms.apart else one.epsilon_per_km]
-        held.execute("UPDATE present SET last_drawn = ?, last_per_km = ?", last)
+        written = [None, None, None] if terms.apart else _written(one.keeps)
+        held.execute(
+            "UPDATE present SET last_drawn = ?, last_per_km = ?, last_area = ?, last_rows = ?",
+            [one.leaf, *written],
+        )
 
 
 def _settled(held: sqlite3.Connection, secret: DeviceSecret) -> Settled | None:
@@ -214,6 +218,17 @@ def _keep_settled(held: sqlite3.Connection, secret: DeviceSecret, state: Settled
         "UPDATE present SET settled = ?, towards = ?, since = ?",
         [secret.hide("settled", state.leaf), towards, since],
     )
+
+
+def _written(keeps: Keeps) -> list[float | int | str]:
+    return [keeps.epsilon_per_km, keeps.area_resolution, keeps.rows.value]
+
+
+def _keeps(epsilon_per_km: object, area_resolution: Any, rows: Any) -> Keeps:
+    try:
+        return Keeps(_number(epsilon_per_km), area_resolution, rows)
+    except (InvalidInput, ValueError):
+        raise damaged("what a draw keeps is nothing that one can keep") from None
 
 
 def _time(timestamp: object) -> datetime:

@@ -19,14 +19,15 @@ from geocorgi.device.secret import DeviceSecret, device_secret, has_secret, link
 from geocorgi.errors import BadFile
 
 FILE = "ledger.sqlite"
-VERSION = 2
+VERSION = 3
 SECONDS_TO_WAIT = 30.0
 
 # No table holds a place by name: ``place`` is an HMAC under the secret, ``settled`` and
 # ``towards`` are hidden by it.
 TABLES = """
 CREATE TABLE memory (
-    place BLOB PRIMARY KEY, drawn TEXT NOT NULL, epsilon_per_km REAL NOT NULL
+    place BLOB PRIMARY KEY, drawn TEXT NOT NULL, epsilon_per_km REAL NOT NULL,
+    area_resolution INTEGER NOT NULL, rows TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE charges (time REAL NOT NULL, epsilon_per_km REAL NOT NULL);
 CREATE TABLE history (
@@ -34,8 +35,8 @@ CREATE TABLE history (
     epsilon_per_km REAL NOT NULL
 );
 CREATE TABLE present (
-    one INTEGER PRIMARY KEY CHECK (one = 1), last_drawn TEXT, last_per_km REAL, settled BLOB,
-    towards BLOB, since REAL
+    one INTEGER PRIMARY KEY CHECK (one = 1), last_drawn TEXT, last_per_km REAL, last_area INTEGER,
+    last_rows TEXT, settled BLOB, towards BLOB, since REAL
 );
 INSERT INTO present (one) VALUES (1);
 """

@@ -9,7 +9,7 @@ or when the user asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -18,7 +18,39 @@ from geocorgi.device.budget import Balance
 from geocorgi.device.policy import Budget
 from geocorgi.device.recipient import require_recipient
 from geocorgi.matrix.epsilon import require_epsilon
-from geocorgi.tree.cells import require_resolution
+from geocorgi.matrix.prunable import Rows
+from geocorgi.tree.cells import COARSEST_RESOLUTION, require_resolution
+
+
+@dataclass(frozen=True, slots=True)
+class Keeps:
+    """What a draw keeps for good, whatever is asked for by the time it is given again.
+
+    It keeps the epsilon that it was charged, inside a subtree whose root is of the resolution
+    ``area_resolution``, for the real places of ``rows``.
+    """
+
+    epsilon_per_km: float
+    area_resolution: int
+    rows: Rows
+
+    def __post_init__(self) -> None:
+        """Refuse what no draw could keep."""
+        require_resolution(self.area_resolution)
+        object.__setattr__(self, "epsilon_per_km", require_epsilon(self.epsilon_per_km))
+        object.__setattr__(self, "rows", Rows(self.rows))
+
+
+def weakest(several: Iterable[Keeps | None]) -> Keeps | None:
+    """Return what all of several draws keep, None where there is none."""
+    found = [one for one in several if one is not None]
+    if not found:
+        return None
+    return Keeps(
+        max(one.epsilon_per_km for one in found),
+        max(one.area_resolution for one in found),
+        min(one.rows for one in found),  # 'drop' comes before 'keep'
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +63,7 @@ class Terms:
     precision ``average``) every report is a fresh draw, of a cell that is handed out as it is
     drawn. ``anew`` is the user's explicit wish for a fresh draw. ``apart`` where the policy looks
     at where the user is: such draws keep no epsilon, and no other policy's report rests on them.
+    ``area_resolution`` and ``rows`` are what else a fresh draw keeps (:class:`Keeps`).
     """
 
     recipient: str
@@ -41,6 +74,13 @@ class Terms:
     remembered: bool = True
     anew: bool = False
     apart: bool = False
+    area_resolution: int = COARSEST_RESOLUTION
+    rows: Rows = Rows.KEEP
+
+    @property
+    def keeps(self) -> Keeps:
+        """What a fresh draw on these terms keeps."""
+        return Keeps(self.epsilon_per_km, self.area_resolution, self.rows)
 
     def __post_init__(self) -> None:
         """Refuse terms that nobody could keep or list."""
@@ -54,16 +94,15 @@ class Given:
     """What may be handed out: it is charged and remembered already.
 
     ``fresh`` if it was drawn and charged just now; ``repeated`` if the ceiling is reached and this
-    is the last report once more, wherever the user may be by now. ``drawn_at_per_km`` is what the
-    draw was charged when it was one: a replay keeps the epsilon of its draw, whatever is asked for
-    by now.
+    is the last report once more, wherever the user may be by now. ``keeps`` is what the draw
+    promised when it was one: a replay keeps that, whatever is asked for by now.
     """
 
     cell: str
     fresh: bool
     repeated: bool
     balance: Balance
-    drawn_at_per_km: float
+    keeps: Keeps
 
 
 class Memory(Protocol):

@@ -76,7 +76,7 @@ def obfuscate_from(
     guarantee = guarantee_of(policy, customised)
     terms = replace(terms_of(prepared, customised, recipient), anew=anew)
     given = device.memory.report(real_leaf, lambda: drawn(customised, policy, real_leaf), terms)
-    held = given_guarantee(guarantee, given)
+    held = given_guarantee(guarantee, given, terms)
     return Obfuscated(_report(prepared, given), given, held, customised)
 
 
@@ -133,6 +133,8 @@ def terms_of(prepared: Prepared, customised: Customised, recipient: str) -> Term
         budget=prepared.policy.budget,
         remembered=remembered,
         apart=prepared.policy.voids_geo_ind,
+        area_resolution=cells.resolution_of(customised.subtree.root),
+        rows=prepared.policy.rows,
     )
 
 

@@ -36,11 +36,12 @@ SMALL_BLOCK = 2_000
 
 
 def prepared_for(
-    ceiling: float | None = None, rows: Rows = Rows.KEEP, level: int = 1, epsilon: float = 5.0
-) -> Prepared:
+    ceiling: float | None = None, rows: Rows = Rows.KEEP, level: int = 1, epsilon: float = 5.0,
+    hidden: int = 2,
+) -> Prepared:  # fmt: skip
     """Return a device that removes one leaf, and reports cells of the level."""
     policy = Policy(
-        2, level, rows=rows, budget=Budget(ceiling_per_km=ceiling),
+        hidden, level, rows=rows, budget=Budget(ceiling_per_km=ceiling),
         black_list=(ListedCells((REMOVED,)),), protection=Protection(epsilon),
     )  # fmt: skip
     return prepare(policy, device_on(MAP))

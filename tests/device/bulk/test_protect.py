@@ -102,7 +102,7 @@ def test_a_remembered_cell_that_is_removed_now_is_drawn_again(tmp_path):
     write_at(tmp_path / "rows.csv", [(f"u{n}", LEAVES[24]) for n in range(200)])
     job, _ = released(tmp_path)
     with BulkMemory(job.memory(0)) as memory, memory.alone():
-        memory.remember({memory.place("u7", LEAVES[24]): REMOVED}, EPSILON)
+        memory.remember({memory.place("u7", LEAVES[24]): REMOVED}, job.keeps)
     forget(job)
     job, _ = released(tmp_path, out=tmp_path / "again.parquet")
     with BulkMemory(job.memory(0)) as memory:
@@ -261,6 +261,23 @@ def test_the_manifest_of_replays_promises_what_their_draws_keep(tmp_path):
     assert whole.account["fresh_draws"] == 0
     assert found["guarantee"]["epsilon_per_km"] == 15.0
     assert any("at 15 per km, and a replay keeps" in one for one in found["not_guaranteed"])
+
+
+@pytest.mark.parametrize(
+    ("before", "level", "said"),
+    [
+        ({"hidden": 1}, 1, "within smaller subtrees"),
+        ({"rows": Rows.DROP}, 2, "in no place that was removed then"),
+    ],
+)
+def test_the_manifest_of_replays_says_what_else_their_draws_lack(tmp_path, before, level, said):
+    write_rows(tmp_path / "rows.csv", 50)
+    released(tmp_path, prepared_for(level=0, **before))
+    wide = prepared_for(level=0)
+    job, whole = released(tmp_path, wide, out=tmp_path / "wide.parquet")
+    found = write_manifest(tmp_path / "wide.parquet", job, wide, whole)
+    assert found["guarantee"]["privacy_level"] == level
+    assert any(said in one for one in found["not_guaranteed"])
 
 
 def test_killed_anywhere_it_goes_on_without_drawing_twice(tmp_path, monkeypatch):

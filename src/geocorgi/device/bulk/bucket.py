@@ -91,7 +91,7 @@ def _committed(rows: pl.DataFrame, tools: Tools, part: Path, first: int) -> dict
             now = datetime.now(UTC)
             released = release(rows, tools, now)
             _write(released.frame, waiting)
-            memory.remember(released.drawn, tools.job.epsilon_per_km)
+            memory.remember(released.drawn, tools.job.keeps)
             memory.charge(run, released.draws, tools.job.epsilon_per_km, now)
             memory.settle_account(run, first, released.account)
             done = dict(released.account)

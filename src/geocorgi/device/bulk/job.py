@@ -7,6 +7,7 @@ from pathlib import Path
 
 from geocorgi.checkins.layouts import Columns, Layout
 from geocorgi.checkins.readers import Checkins, read_parquet, read_text
+from geocorgi.device.memory import Keeps
 from geocorgi.device.policy import Budget
 from geocorgi.errors import BadFile, InvalidInput
 
@@ -19,7 +20,8 @@ KINDS = (".csv", ".csv.gz", ".parquet")
 class Job:
     """One release: where the rows are, which columns leave, on what terms, where work is kept.
 
-    ``run`` names this very release, so that only the same one goes on where another was killed.
+    ``keeps`` is what a fresh draw keeps. ``run`` names this very release, so that only the same one
+    goes on where another was killed.
     """
 
     source: Path
@@ -28,10 +30,15 @@ class Job:
     work: Path
     memories: Path
     buckets: int
-    epsilon_per_km: float
+    keeps: Keeps
     resolution: int
     budget: Budget
     run: str
+
+    @property
+    def epsilon_per_km(self) -> float:
+        """What a fresh draw costs."""
+        return self.keeps.epsilon_per_km
 
     @property
     def checkins(self) -> Checkins:

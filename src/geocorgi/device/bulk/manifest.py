@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import geocorgi
 from geocorgi.device.bulk.job import Job
 from geocorgi.device.bulk.whole import Whole
+from geocorgi.device.memory import Keeps, weakest
 from geocorgi.device.preparation import Prepared
 from geocorgi.files import write_atomically
 from geocorgi.matrix.protection_radius import protection_radius_km
@@ -42,7 +44,8 @@ def write_manifest(out: Path, job: Job, prepared: Prepared, whole: Whole) -> dic
 def _guarantee(job: Job, prepared: Prepared, whole: Whole) -> dict[str, Any]:
     selection, policy = prepared.selection, prepared.policy
     accepted = prepared.accepted
-    epsilon = max(job.epsilon_per_km, whole.heaviest.draw_per_km)
+    kept = weakest([job.keeps, whole.heaviest.weakest]) or job.keeps
+    epsilon, smaller = kept.epsilon_per_km, kept.area_resolution - job.keeps.area_resolution
     return {
         "definition": "geo-indistinguishability between leaves of one subtree, per draw",
         "epsilon_per_km": epsilon,
@@ -50,7 +53,7 @@ def _guarantee(job: Job, prepared: Prepared, whole: Whole) -> dict[str, Any]:
         "mechanism": str(selection.mechanism),
         "forest_sha256": None if accepted is None else accepted.sha256,
         "request": request_fields(selection.request) | {"rows": str(selection.request.rows)},
-        "privacy_level": policy.privacy_level,
+        "privacy_level": policy.privacy_level - smaller,
         "precision_level": policy.precision_level,
         "removed_leaves": len(selection.never_reported),
         "one_draw_for": "each user and real leaf, in this release and in all of the same memory",
@@ -71,16 +74,34 @@ def _not_guaranteed(job: Job, prepared: Prepared, whole: Whole) -> list[str]:
         "Which rows of a user have the same cell tells that they may be from the same place.",
         "Rows that were withheld are counted here: the counts are exact and not protected.",
     ]
-    if (before := whole.heaviest.draw_per_km) > job.epsilon_per_km:
-        said.append(
-            f"The memory holds draws of earlier releases at {before:g} per km, and a replay keeps "
-            f"that: only what is drawn now keeps {job.epsilon_per_km:g}."
-        )
+    said += _of_earlier_draws(job.keeps, whole.heaviest.weakest)
     if prepared.selection.request.rows is Rows.DROP:
         said.append("Every row proves that its user was in no removed place.")
     if job.buckets > 1:
         said.append("Rows stand by buckets of users, within a bucket in the order of the input.")
     return said
+
+
+def _of_earlier_draws(now: Keeps, before: Keeps | None) -> Iterator[str]:
+    """Yield what draws of earlier releases lack of what is drawn now."""
+    if before is None:
+        return
+    holds = "The memory holds draws of earlier releases"
+    if before.epsilon_per_km > now.epsilon_per_km:
+        yield (
+            f"{holds} at {before.epsilon_per_km:g} per km, and a replay keeps that: only what is "
+            f"drawn now keeps {now.epsilon_per_km:g}."
+        )
+    if before.area_resolution > now.area_resolution:
+        yield (
+            f"{holds} within smaller subtrees, and a replay reveals which: only what is drawn now "
+            "is hidden in all of its subtree."
+        )
+    if before.rows is Rows.DROP and now.rows is Rows.KEEP:
+        yield (
+            f'{holds} with rows = "drop", and a replay proves that its user was in no place that '
+            "was removed then."
+        )
 
 
 def _sha256(path: Path) -> str:

@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from geocorgi.device.ledger_file import named_refusals, open_ledger, transaction
+from geocorgi.device.memory import Keeps
 from geocorgi.device.policy import Budget
 
 NAME_BYTES = 16  # of the 32 that the secret names with: no two of any release's are alike
@@ -26,7 +27,8 @@ AT_ONCE = 10_000  # names in one question
 
 TABLES = """
 CREATE TABLE memory (
-    place BLOB PRIMARY KEY, drawn TEXT NOT NULL, epsilon_per_km REAL NOT NULL
+    place BLOB PRIMARY KEY, drawn TEXT NOT NULL, epsilon_per_km REAL NOT NULL,
+    area_resolution INTEGER NOT NULL, rows TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE charges (
     owner BLOB NOT NULL, run BLOB NOT NULL, time REAL NOT NULL, draws INTEGER NOT NULL,
@@ -42,13 +44,14 @@ CREATE TABLE batches (
 class Heaviest:
     """The most that any one user has spent in all releases of this memory.
 
-    ``draw_per_km`` is the largest epsilon of any one draw that is remembered.
+    ``weakest`` is what all draws that are remembered keep, None where none is: the largest epsilon,
+    the finest subtree, and rows as dropped if any draw's were.
     """
 
     users: int
     draws: int
     epsilon_per_km: float
-    draw_per_km: float
+    weakest: Keeps | None
 
 
 class BulkMemory:
@@ -102,10 +105,11 @@ class BulkMemory:
                 sums[owner] = sums.get(owner, Decimal(0)) + draws * Decimal(repr(epsilon))
         return sums
 
-    def remember(self, drawn: Mapping[bytes, str], epsilon_per_km: float) -> None:
-        """Keep what was drawn, and at what epsilon."""
-        rows = [(place, leaf, epsilon_per_km) for place, leaf in drawn.items()]
-        self._connection.executemany("REPLACE INTO memory VALUES (?, ?, ?)", rows)
+    def remember(self, drawn: Mapping[bytes, str], keeps: Keeps) -> None:
+        """Keep what was drawn, and what that keeps."""
+        kept = (keeps.epsilon_per_km, keeps.area_resolution, keeps.rows.value)
+        rows = [(place, leaf, *kept) for place, leaf in drawn.items()]
+        self._connection.executemany("REPLACE INTO memory VALUES (?, ?, ?, ?, ?)", rows)
 
     def charge(
         self, run: bytes, draws: Mapping[bytes, int], epsilon_per_km: float, now: datetime
@@ -143,9 +147,10 @@ class BulkMemory:
                 "SELECT count(*), max(draws), max(epsilon) FROM (SELECT sum(draws) AS draws, "
                 "sum(draws * epsilon_per_km) AS epsilon FROM charges GROUP BY owner)"
             ).fetchone()
-            question = "SELECT max(epsilon_per_km) FROM memory"
-            (largest,) = self._connection.execute(question).fetchone()
-        return Heaviest(row[0], row[1] or 0, row[2] or 0.0, largest or 0.0)
+            question = "SELECT max(epsilon_per_km), max(area_resolution), min(rows) FROM memory"
+            kept = self._connection.execute(question).fetchone()
+        weakest = None if kept[0] is None else Keeps(*kept)  # 'drop' comes before 'keep'
+        return Heaviest(row[0], row[1] or 0, row[2] or 0.0, weakest)
 
 
 def _answers(

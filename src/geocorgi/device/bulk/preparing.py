@@ -22,6 +22,7 @@ from geocorgi.device.bulk.suitable import require_suitable
 from geocorgi.device.bulk.whole import OUT_KINDS
 from geocorgi.device.customising import pruned
 from geocorgi.device.data_folder import private_folder
+from geocorgi.device.memory import Keeps
 from geocorgi.device.preparation import Prepared
 from geocorgi.errors import BadFile, InvalidInput
 from geocorgi.wire.canonical import digest
@@ -78,7 +79,7 @@ def job_of(wish: Wish, prepared: Prepared) -> Job:
         work=private_folder(work).resolve(),
         memories=private_folder(wish.memories).resolve(),
         buckets=buckets,
-        epsilon_per_km=prepared.selection.request.epsilon_per_km,
+        keeps=keeps_of(prepared),
         resolution=resolution,
         budget=policy.budget,
         run=run,
@@ -89,6 +90,13 @@ def job_of(wish: Wish, prepared: Prepared) -> Job:
         removed = prepared.selection.never_reported
         write_mechanism(job.work / MECHANISM, matrices, public_map.leaves, removed)
     return job
+
+
+def keeps_of(prepared: Prepared) -> Keeps:
+    """Return what a fresh draw keeps."""
+    request = prepared.selection.request
+    area = prepared.public_map.leaf_resolution - request.privacy_level
+    return Keeps(request.epsilon_per_km, area, request.rows)
 
 
 def _name(wish: Wish, prepared: Prepared, buckets: int) -> str:

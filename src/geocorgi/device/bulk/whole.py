@@ -12,6 +12,7 @@ from geocorgi.checkins.polars_door import pl
 from geocorgi.device.bulk.bucket import BucketDone, RowsDone, protect_bucket
 from geocorgi.device.bulk.job import BucketTask, Job
 from geocorgi.device.bulk.memory import BulkMemory, Heaviest
+from geocorgi.device.memory import weakest
 from geocorgi.errors import BadFile, GeocorgiError, ReleaseUnfinished
 from geocorgi.files import publish
 
@@ -98,5 +99,5 @@ def _heaviest(buckets: Iterable[Heaviest]) -> Heaviest:
         sum(one.users for one in found),
         max(one.draws for one in found),
         max(one.epsilon_per_km for one in found),
-        max(one.draw_per_km for one in found),
+        weakest(one.weakest for one in found),
     )

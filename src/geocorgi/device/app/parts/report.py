@@ -54,6 +54,17 @@ async def _report(desk: Desk, wish: Wish) -> None:
         desk.changed()
 
 
+def _promise(found: Obfuscated) -> str:
+    guarantee = found.guarantee
+    if guarantee.narrower:
+        return "less than that of a fresh report: read on"
+    word = "holds" if guarantee.holds else "does not hold"
+    return (
+        f"{guarantee.promised_per_km:g} per km {word}; truly needed: "
+        f"{guarantee.between_leaves_per_km:.6g}"
+    )
+
+
 def _show(found: Obfuscated) -> None:
     given, guarantee = found.given, found.guarantee
     latitude, longitude = found.report.centre
@@ -61,7 +72,6 @@ def _show(found: Obfuscated) -> None:
     how = "drawn and charged now" if given.fresh else "drawn for this place before: free"
     if given.repeated:
         how = "the last report once more: the budget is at its ceiling"
-    word = "holds" if guarantee.holds else "does not hold"
     ceiling = given.balance.budget.ceiling_per_km
     of = "" if ceiling is None else f" of {ceiling:g}"
     facts(
@@ -69,11 +79,7 @@ def _show(found: Obfuscated) -> None:
             ("level", str(found.report.level)),
             ("its centre", f"{latitude:.6f}, {longitude:.6f}"),
             ("this one", how),
-            (
-                "promise",
-                f"{guarantee.promised_per_km:g} per km {word}; truly needed: "
-                f"{guarantee.between_leaves_per_km:.6g}",
-            ),
+            ("promise", _promise(found)),
             ("spent", f"{given.balance.spent_per_km:g}{of} per km"),
         ]
     )
