@@ -14,6 +14,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from geocorgi.errors import BadFile
+from geocorgi.files import write_atomically
 from geocorgi.synthetic.city import City, CityPlan, Truth
 from geocorgi.synthetic.people import Habit
 
@@ -93,4 +94,4 @@ def _write(text: str, path: Path) -> None:
     content = text.encode("ascii")
     if path.suffix == ".gz":
         content = gzip.compress(content, compresslevel=9, mtime=0)
-    path.write_bytes(content)
+    write_atomically(path, content)

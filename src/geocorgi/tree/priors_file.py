@@ -6,7 +6,6 @@ somebody cared to write into a file may not be.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TextIO
 import numpy as np
 
 from geocorgi.errors import BadFile, InvalidCell, InvalidPriors
+from geocorgi.files import write_atomically
 from geocorgi.tree.cells import require_cell
 from geocorgi.tree.priors import Priors
 
@@ -25,10 +25,9 @@ LONGEST_LINE = 200
 
 def write_priors(priors: Priors, path: str | Path) -> None:
     """Write the weights so that reading them gives the same, bit for bit."""
-    with Path(path).open("w", encoding="ascii", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(HEADER)
-        rows.writerows(zip(priors.cells, map(repr, priors.weights.tolist()), strict=True))
+    rows = zip(priors.cells, priors.weights.tolist(), strict=True)
+    lines = [",".join(HEADER), *(f"{cell},{weight!r}" for cell, weight in rows)]
+    write_atomically(Path(path), "".join(f"{line}\n" for line in lines).encode("ascii"))
 
 
 def read_weights(path: str | Path) -> Priors:
