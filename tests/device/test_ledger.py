@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -90,6 +91,28 @@ def test_a_remembered_cell_that_must_not_be_reported_any_more_is_drawn_again_and
     again = ledger.report(HOME, Hand(OTHER), terms(removed=frozenset({DRAWN})))
     assert (again.cell, again.fresh, again.balance.spent_per_km) == (OTHER, True, 4.0)
     assert ledger.report(HOME, no_draw, terms()).cell == OTHER  # the old one does not come back
+
+
+def test_whoever_decides_what_is_removed_buys_no_draws_by_changing_it(ledger):
+    """Weather that alternates, or a source that plays a game."""
+    removed = [frozenset({DRAWN}), frozenset({OTHER}), frozenset()]
+    ledger.report(HOME, Hand(DRAWN), terms())
+    ledger.report(HOME, Hand(OTHER), terms(removed=removed[0]))
+    given = [ledger.report(HOME, no_draw, terms(removed=one)) for one in 10 * removed]
+    assert {one.cell for one in given[1::3]} == {DRAWN}
+    assert {one.cell for one in given[::3] + given[2::3]} == {OTHER}
+    assert given[-1].balance.spent_per_km == 4.0
+    assert ledger.report(HOME, Hand(WORK), terms(removed=frozenset({DRAWN, OTHER}))).fresh
+    again = ledger.report(HOME, Hand(OTHER), terms(anew=True))
+    assert (again.cell, ledger.report(HOME, no_draw, terms()).cell) == (OTHER, OTHER)
+
+
+def test_an_older_draw_does_not_come_back_for_less_than_is_asked_for(ledger):
+    ledger.report(HOME, Hand(DRAWN), terms(epsilon_per_km=9.0))
+    ledger.report(HOME, Hand(OTHER), terms(anew=True))
+    removed = terms(removed=frozenset({OTHER}))
+    assert ledger.report(HOME, no_draw, replace(removed, epsilon_per_km=9.0)).cell == DRAWN
+    assert ledger.report(HOME, Hand(WORK), replace(removed, epsilon_per_km=8.9)).fresh
 
 
 def test_what_was_drawn_without_a_guarantee_is_never_replayed_under_one(ledger):
@@ -407,8 +430,11 @@ def test_any_run_of_reports_costs_one_charge_for_every_draw_and_never_one_more(
     drawn, expected, memory, spent = [], [], {}, 0.0
     with Ledger(tmp_path_factory.mktemp("run")) as ledger:
         for place, epsilon, anew, falls in asked:
-            removed = frozenset({memory[place]}) if falls and place in memory else frozenset()
-            fresh = anew or bool(removed) or place not in memory
+            known = memory.setdefault(place, [])
+            removed = frozenset(leaf for leaf, _ in known[-1:] if falls)
+            stay = [leaf for leaf, cost in known[:-1] if cost <= epsilon]
+            stay += [leaf for leaf, _ in known[-1:] if not falls]
+            fresh = anew or not stay
             leaf = LEAVES[len(drawn) + 1]
             draw = Hand(leaf) if fresh else no_draw
             answer = ledger.report(
@@ -416,10 +442,10 @@ def test_any_run_of_reports_costs_one_charge_for_every_draw_and_never_one_more(
             )
             if fresh:
                 drawn.append(leaf)
-                memory[place] = leaf
+                known.append((leaf, epsilon))
                 spent += epsilon
-            expected.append(memory[place])
-            assert (answer.cell, answer.fresh) == (memory[place], fresh)
+            expected.append(leaf if fresh else stay[-1])
+            assert (answer.cell, answer.fresh) == (expected[-1], fresh)
             assert answer.balance.spent_per_km == spent
         assert [sent.cell for sent in ledger.history()] == expected
         assert sum(charge.epsilon_per_km for charge in ledger.charges()) == spent

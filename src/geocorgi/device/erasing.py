@@ -35,7 +35,8 @@ def erase(folder: Path) -> Erased:
     connection = connect(folder / FILE)
     try:
         with transaction(connection) as held:
-            erased = Erased(*(_count(held, table) for table in ("memory", "history", "charges")))
+            places = _count(held, "(SELECT DISTINCT place FROM memory)")
+            erased = Erased(places, _count(held, "history"), _count(held, "charges"))
             _forget(held)
             held.execute("UPDATE witness SET of_secret = ?", [witness_of(secret)])
         with named_refusals():  # what the log and free pages still hold goes as well

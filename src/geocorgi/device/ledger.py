@@ -131,8 +131,11 @@ def _drawn_now(
     """Charge a fresh draw, and remember it."""
     _charge(held, now, terms)
     if terms.remembered:
-        row = [place, one.leaf, *_written(one.keeps)]
-        held.execute("REPLACE INTO memory VALUES (?, ?, ?, ?, ?)", row)
+        held.execute(
+            "REPLACE INTO memory SELECT ?, ?, 1 + coalesce(max(number), 0), ?, ?, ? "
+            "FROM memory WHERE place = ?",
+            [place, one.leaf, *_written(one.keeps), place],
+        )
     return one
 
 
@@ -146,11 +149,24 @@ def _without_a_draw(
 
 
 def _remembered(held: sqlite3.Connection, place: bytes, terms: Terms) -> Drawn | None:
+    """Return what was drawn last for the place, or before that, of what may be reported now.
+
+    The older draws are charged as well. Were they forgotten, whoever decides what is removed could
+    have a place drawn again as often as that changes. But none of them comes back for less than is
+    asked for now: the user may have drawn anew because of that.
+    """
     if terms.anew or not terms.remembered:
         return None
-    question = "SELECT drawn, epsilon_per_km, area_resolution, rows FROM memory WHERE place = ?"
-    row = held.execute(question, [place]).fetchone()
-    return None if row is None or row[0] in terms.removed else Drawn(str(row[0]), _keeps(*row[1:]))
+    rows = held.execute(
+        "SELECT drawn, epsilon_per_km, area_resolution, rows FROM memory WHERE place = ? "
+        "ORDER BY number DESC",
+        [place],
+    )
+    for age, (drawn, *written) in enumerate(rows.fetchall()):
+        keeps = _keeps(*written)
+        if drawn not in terms.removed and (age == 0 or keeps.at_least(terms.keeps)):
+            return Drawn(str(drawn), keeps)
+    return None
 
 
 def _last_drawn(held: sqlite3.Connection, terms: Terms, state: Balance) -> Drawn:

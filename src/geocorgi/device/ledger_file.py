@@ -26,8 +26,8 @@ SECONDS_TO_WAIT = 30.0
 # ``towards`` are hidden by it.
 TABLES = """
 CREATE TABLE memory (
-    place BLOB PRIMARY KEY, drawn TEXT NOT NULL, epsilon_per_km REAL NOT NULL,
-    area_resolution INTEGER NOT NULL, rows TEXT NOT NULL
+    place BLOB NOT NULL, drawn TEXT NOT NULL, number INTEGER NOT NULL, epsilon_per_km REAL NOT NULL,
+    area_resolution INTEGER NOT NULL, rows TEXT NOT NULL, PRIMARY KEY (place, drawn)
 ) WITHOUT ROWID;
 CREATE TABLE charges (time REAL NOT NULL, epsilon_per_km REAL NOT NULL);
 CREATE TABLE history (

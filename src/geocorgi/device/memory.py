@@ -3,8 +3,8 @@
 n fresh reports from one place cost n times epsilon, and their average finds the place. So a device
 remembers the leaf that it once drew for a real leaf and gives it again, free of charge, whatever
 the precision, recipient, map version or epsilon: a coarser audience gets its ancestor. A new leaf
-is drawn, and charged, only for a new place, where the remembered leaf must no longer be reported,
-or when the user asks for it.
+is drawn, and charged, only for a new place, where no remembered leaf may be reported any more, or
+when the user asks for it.
 """
 
 from __future__ import annotations
@@ -39,6 +39,12 @@ class Keeps:
         require_resolution(self.area_resolution)
         object.__setattr__(self, "epsilon_per_km", require_epsilon(self.epsilon_per_km))
         object.__setattr__(self, "rows", Rows(self.rows))
+
+    def at_least(self, wanted: Keeps) -> bool:
+        """Return whether nothing of what is wanted is lacking."""
+        as_near = self.epsilon_per_km <= wanted.epsilon_per_km
+        as_wide = self.area_resolution <= wanted.area_resolution
+        return as_near and as_wide and (self.rows is Rows.KEEP or wanted.rows is Rows.DROP)
 
 
 def weakest(several: Iterable[Keeps | None]) -> Keeps | None:
