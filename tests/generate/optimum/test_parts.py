@@ -193,3 +193,10 @@ def test_a_false_bound_raises(monkeypatch):
     monkeypatch.setattr("geocorgi.generate.optimum.column_generation.lower_bound", lambda *_: 1e3)
     with pytest.raises(LossBelowBound):
         solve(hexagon(), quality_costs(hexagon(), UNIFORM, UNIFORM))
+
+
+def test_a_bound_leaves_the_room_that_its_own_rounding_may_need():
+    duals, lowered = np.array([0.25, 2.0, 0.75]), np.array([0.0, 0.5, 0.5])
+    needed = 7e-13  # ADR 5, for 2,401 places
+    assert 2 * (1 - 1e-11) < lower_bound(duals, lowered) < 2 * (1 - needed)
+    assert lower_bound(-duals, lowered) < -4 * (1 + needed)
