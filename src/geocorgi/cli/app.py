@@ -13,19 +13,8 @@ import typer
 from geocorgi.cli.device_option import (
     USUAL_POLICY,
     DeviceOption,
-    Forests,
-    MapOption,
-    PolicyFile,
+    asks_for_matrices,
     lent_device,
-)
-from geocorgi.cli.server_option import (
-    MapId,
-    Offline,
-    PinsDigest,
-    PlainHttp,
-    Proxy,
-    ServerOption,
-    ServerUrl,
 )
 from geocorgi.cli.waiting import Waiting
 from geocorgi.device.app.backdrop import WARNING, Backdrop, TileAddress, TileFile
@@ -44,10 +33,9 @@ from geocorgi.wire.build_progress import BuildProgress, State
 HELP_EXTRA = "the page needs an extra: pip install 'geocorgi[app]'"
 
 
+@asks_for_matrices
 def app_command(
-    policy: Path | None = PolicyFile,
-    map_file: Path | None = MapOption,
-    forests: Path | None = Forests,
+    option: DeviceOption,
     port: int = typer.Option(0, min=0, max=65_535, help="Listen here; 0: any free port."),
     browser: bool = typer.Option(True, help="Open the browser."),
     gpsd: str = typer.Option(USUAL_ADDRESS, help="Where gpsd is asked, if you want it to be."),
@@ -55,12 +43,6 @@ def app_command(
     tiles: str | None = typer.Option(
         None, help="Lay tiles of this address there: whoever serves them learns where you look."
     ),
-    server: str | None = ServerUrl,
-    map_id: str | None = MapId,
-    pins: str | None = PinsDigest,
-    proxy: str | None = Proxy,
-    plain_http: list[str] = PlainHttp,
-    offline: bool = Offline,
 ) -> None:
     """Open a page of your own: a map, your policy, what it comes to, and reports.
 
@@ -69,9 +51,6 @@ def app_command(
 
     Example: [bold]geocorgi app --server https://geo.example/[/bold]
     """
-    option = DeviceOption(
-        policy, map_file, forests, ServerOption(server, map_id, pins, proxy, plain_http, offline)
-    )
     folder = data_folder()
     backdrop = _backdrop(mbtiles, tiles)
     keep_framework_state_in(private_folder(folder / "page"))

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
+from typing import Any
 
 import typer
 
-from geocorgi.cli.server_option import ServerOption, asked_server
+from geocorgi.cli.server_option import (
+    MapId,
+    Offline,
+    PinsDigest,
+    PlainHttp,
+    Proxy,
+    ServerOption,
+    ServerUrl,
+    asked_server,
+)
 from geocorgi.cli.waiting import Waiting
 from geocorgi.device.attributes.gathering import gatherer
 from geocorgi.device.data_folder import data_folder
@@ -30,16 +41,6 @@ USUAL_POLICY = "policy.toml"
 SIMPLEST = Policy(2, 0)
 QUIET_SECONDS = 2.0
 
-PolicyFile = typer.Option(
-    None,
-    "--policy",
-    help="The policy; else policy.toml of the data folder; else hide among 49 cells, remove none.",
-)
-MapOption = typer.Option(None, "--map", help="The public map, a file; or name a --server.")
-Forests = typer.Option(
-    None, help="Forests for that map, a file or a folder; else the map's own folder."
-)
-
 
 @dataclass(frozen=True, slots=True)
 class DeviceOption:
@@ -54,6 +55,48 @@ class DeviceOption:
         """Refuse forests without their map."""
         if self.forests is not None and self.map_file is None:
             raise InvalidInput("--forests go with the --map that they are for")
+
+
+def _said(
+    policy: Path | None = typer.Option(
+        None,
+        help="The policy; else policy.toml of the data folder; else hide among 49 cells, remove "
+        "none.",
+    ),
+    map_file: Path | None = typer.Option(
+        None, "--map", help="The public map, a file; or name a --server."
+    ),
+    forests: Path | None = typer.Option(
+        None, help="Forests for that map, a file or a folder; else the map's own folder."
+    ),
+    server: str | None = ServerUrl,
+    map_id: str | None = MapId,
+    pins: str | None = PinsDigest,
+    proxy: str | None = Proxy,
+    plain_http: list[str] = PlainHttp,
+    offline: bool = Offline,
+) -> DeviceOption:
+    asked = ServerOption(server, map_id, pins, proxy, plain_http, offline)
+    return DeviceOption(policy, map_file, forests, asked)
+
+
+def asks_for_matrices(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that its ``option`` is made of, in the place where it stands."""
+    own, shared = (inspect.signature(one, eval_str=True) for one in (command, _said))
+    parameters = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, one in own.parameters.items()
+        for parameter in (shared.parameters.values() if name == "option" else [one])
+    ]
+
+    @wraps(command)
+    def asking(**given: Any) -> None:
+        said = {name: given.pop(name) for name in shared.parameters}
+        command(option=_said(**said), **given)
+
+    asking.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    asking.__annotations__ = {one.name: one.annotation for one in parameters}
+    return asking
 
 
 @contextmanager

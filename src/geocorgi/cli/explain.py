@@ -9,24 +9,9 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from geocorgi.cli.device_option import (
-    DeviceOption,
-    Forests,
-    MapOption,
-    PolicyFile,
-    device_at_hand,
-)
+from geocorgi.cli.device_option import DeviceOption, asks_for_matrices, device_at_hand
 from geocorgi.cli.hex_map import hex_map
 from geocorgi.cli.place_option import FromFile, FromGpsd, Place, place_door
-from geocorgi.cli.server_option import (
-    MapId,
-    Offline,
-    PinsDigest,
-    PlainHttp,
-    Proxy,
-    ServerOption,
-    ServerUrl,
-)
 from geocorgi.cli.waiting import Waiting
 from geocorgi.device.explanation import Explanation, Here, explain
 from geocorgi.device.obfuscate import ANYBODY
@@ -37,23 +22,17 @@ from geocorgi.tree import cells
 MOST_SHOWN = 20
 
 
+@asks_for_matrices
 def explain_command(
     place: list[str] | None = Place,
     from_file: Path | None = FromFile,
     gpsd: str | None = FromGpsd,
     nowhere: bool = typer.Option(False, "--nowhere", help="Say only what holds everywhere."),
-    policy: Path | None = PolicyFile,
-    map_file: Path | None = MapOption,
-    forests: Path | None = Forests,
+    *,
+    option: DeviceOption,
     recipient: str = typer.Option(ANYBODY, "--to", help="For whom: a label of your own."),
     draw: bool = typer.Option(False, "--draw", help="Draw your subtree here, and where you are."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
-    server: str | None = ServerUrl,
-    map_id: str | None = MapId,
-    pins: str | None = PinsDigest,
-    proxy: str | None = Proxy,
-    plain_http: list[str] = PlainHttp,
-    offline: bool = Offline,
 ) -> None:
     """Say what a policy comes to: what is removed and why, who learns what, what truly holds.
 
@@ -63,8 +42,6 @@ def explain_command(
     Example: [bold]geocorgi explain --map map.json --policy policy.toml --nowhere[/bold]
     """
     where = None if nowhere else place_door(place, from_file, gpsd)
-    asked = ServerOption(server, map_id, pins, proxy, plain_http, offline)
-    option = DeviceOption(policy, map_file, forests, asked)
     with device_at_hand(option, Waiting(as_json)) as (wanted, device):
         prepared = prepare(wanted, device)
     real_leaf = None if where is None else where().leaf_of(prepared.public_map)

@@ -13,17 +13,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from geocorgi.cli.device_option import DeviceOption, Forests, MapOption, PolicyFile, device_at_hand
+from geocorgi.cli.device_option import DeviceOption, asks_for_matrices, device_at_hand
 from geocorgi.cli.release_progress import release_progress
-from geocorgi.cli.server_option import (
-    MapId,
-    Offline,
-    PinsDigest,
-    PlainHttp,
-    Proxy,
-    ServerOption,
-    ServerUrl,
-)
 from geocorgi.cli.waiting import Waiting
 from geocorgi.device.bulk.suitable import require_suitable
 from geocorgi.device.data_folder import data_folder
@@ -55,12 +46,12 @@ class ColumnOption:
     keep: list[str] | None
 
 
+@asks_for_matrices
 def protect_command(
     source: Path = typer.Argument(..., metavar="IN", help="Rows: .csv, .csv.gz or .parquet."),
     out: Path = typer.Argument(..., metavar="OUT", help="Reported cells: .csv or .parquet."),
-    policy: Path | None = PolicyFile,
-    map_file: Path | None = MapOption,
-    forests: Path | None = Forests,
+    *,
+    option: DeviceOption,
     keep: list[str] = typer.Option(
         [], help="A column that leaves beside the cell; repeat it. If none: user and time."
     ),
@@ -80,12 +71,6 @@ def protect_command(
         None, help="Work on the Dask scheduler at this address: tls://HOST:PORT."
     ),
     as_json: bool = typer.Option(False, "--json", help="Print the manifest."),
-    server: str | None = ServerUrl,
-    map_id: str | None = MapId,
-    pins: str | None = PinsDigest,
-    proxy: str | None = Proxy,
-    plain_http: list[str] = PlainHttp,
-    offline: bool = Offline,
 ) -> None:
     """Release a file of many users: each place of a user is drawn once, remembered and charged.
 
@@ -106,8 +91,7 @@ def protect_command(
     wish = _wish(source, out, named, memory)
     usual = BUCKETS_OF_A_CLUSTER if cluster else 1
     wish = replace(wish, buckets=buckets, usual_buckets=usual)
-    asked = ServerOption(server, map_id, pins, proxy, plain_http, offline)
-    prepared = _prepared(DeviceOption(policy, map_file, forests, asked), recipient, as_json)
+    prepared = _prepared(option, recipient, as_json)
     manifest = _released(wish, prepared, cluster, quiet=as_json)
     if as_json:
         print_json(manifest)

@@ -10,23 +10,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from geocorgi.cli.device_option import (
-    DeviceOption,
-    Forests,
-    MapOption,
-    PolicyFile,
-    device_at_hand,
-)
+from geocorgi.cli.device_option import DeviceOption, asks_for_matrices, device_at_hand
 from geocorgi.cli.place_option import FromFile, FromGpsd, Place, place_door
-from geocorgi.cli.server_option import (
-    MapId,
-    Offline,
-    PinsDigest,
-    PlainHttp,
-    Proxy,
-    ServerOption,
-    ServerUrl,
-)
 from geocorgi.cli.waiting import Waiting
 from geocorgi.device.obfuscate import ANYBODY, Obfuscated, made_ready, obfuscate_from
 from geocorgi.device.report import geojson, report_fields
@@ -36,13 +21,13 @@ from geocorgi.terminal import console, messages, print_json
 MOST_DWELL = 7 * 24 * 60.0  # minutes
 
 
+@asks_for_matrices
 def report_command(
     place: list[str] | None = Place,
     from_file: Path | None = FromFile,
     gpsd: str | None = FromGpsd,
-    policy: Path | None = PolicyFile,
-    map_file: Path | None = MapOption,
-    forests: Path | None = Forests,
+    *,
+    option: DeviceOption,
     recipient: str = typer.Option(ANYBODY, "--to", help="For whom: a label of your own."),
     anew: bool = typer.Option(False, "--anew", help="Draw and charge a fresh report."),
     dwell: float = typer.Option(
@@ -54,12 +39,6 @@ def report_command(
     as_json: bool = typer.Option(
         False, "--json", help="Print one JSON object: 'report' to hand out, the rest for you."
     ),
-    server: str | None = ServerUrl,
-    map_id: str | None = MapId,
-    pins: str | None = PinsDigest,
-    proxy: str | None = Proxy,
-    plain_http: list[str] = PlainHttp,
-    offline: bool = Offline,
 ) -> None:
     """Report about where you are: a cell that keeps your policy, drawn, charged and remembered.
 
@@ -71,8 +50,6 @@ def report_command(
     shapes = {"cell": as_cell, "centre": as_centre, "geojson": as_geojson, "json": as_json}
     shape = _one_shape([name for name, wanted in shapes.items() if wanted])
     where = place_door(place, from_file, gpsd)
-    asked = ServerOption(server, map_id, pins, proxy, plain_http, offline)
-    option = DeviceOption(policy, map_file, forests, asked)
     with device_at_hand(option, Waiting(shape is not None), dwell) as (wanted, device):
         ready = made_ready(wanted, device)
         found = obfuscate_from(where(), ready, device, recipient, anew=anew)
