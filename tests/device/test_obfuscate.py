@@ -11,7 +11,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from geocorgi.device import preparation
+from geocorgi.device import customising, preparation
 from geocorgi.device.acceptance import Accepted
 from geocorgi.device.areas import ListedCells
 from geocorgi.device.attributes.values import AttributeValues
@@ -336,4 +336,19 @@ def test_a_matrix_that_fails_its_audit_after_pruning_reports_nothing(monkeypatch
     device = device_on(MAP, hostile, KNOWN)
     with pytest.raises(NotPrivate, match="nothing is reported"):
         obfuscate(Whereabouts(LEAVES[0]), REMOVED_HOME, device)
+    assert device.memory.asked == []
+
+
+def test_a_universal_mechanism_that_fails_in_one_subtree_reports_nothing_from_any(monkeypatch):
+    made = customising.exponential_matrix
+
+    def failing(leaves, table, epsilon):
+        return made(leaves, table, 2 * epsilon if leaves[0] == LEAVES[-7] else epsilon)
+
+    monkeypatch.setattr(customising, "exponential_matrix", failing)
+    device = device_on(MAP, nobody_answers)
+    policy = Policy(1, 0, on_unreachable="universal")
+    for real_leaf in (LEAVES[0], LEAVES[-1]):
+        with pytest.raises(NotPrivate):
+            obfuscate(Whereabouts(real_leaf), policy, device)
     assert device.memory.asked == []

@@ -15,6 +15,8 @@ from geocorgi.matrix.quality_loss import estimation_error_km, expected_error_km,
 THREE = ("a", "b", "c")
 # Three places on a line, one kilometre apart.
 LINE_KM = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]])
+# Three that are not: on a line every target would tell two places apart alike.
+TRIANGLE_KM = np.array([[0.0, 3.0, 4.0], [3.0, 0.0, 6.0], [4.0, 6.0, 0.0]])
 shares = st.lists(st.floats(0.01, 1), min_size=3, max_size=3).map(lambda w: np.array(w) / sum(w))
 
 
@@ -29,8 +31,8 @@ def by_the_paper(z, priors, targets, d):
 @given(st.lists(shares, min_size=3, max_size=3), shares, shares)
 def test_the_loss_is_the_papers_triple_sum(rows, priors, targets):
     matrix = ObfuscationMatrix(THREE, THREE, 0, np.array(rows))
-    loss = quality_loss_km(matrix, priors, expected_error_km(LINE_KM, LINE_KM, targets))
-    assert loss == pytest.approx(by_the_paper(rows, priors, targets, LINE_KM), rel=1e-12)
+    loss = quality_loss_km(matrix, priors, expected_error_km(TRIANGLE_KM, TRIANGLE_KM, targets))
+    assert loss == pytest.approx(by_the_paper(rows, priors, targets, TRIANGLE_KM), rel=1e-12)
 
 
 def test_reporting_the_truth_costs_nothing():
