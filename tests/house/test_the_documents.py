@@ -65,3 +65,16 @@ def test_every_decision_that_is_cited_was_taken():
             if path.suffix in {".py", ".md"}:
                 cited = re.findall(r"\bADR (\d+)", path.read_text(encoding="utf-8"))
                 assert {int(number) for number in cited} <= taken, path.name
+
+
+def test_every_file_that_a_text_names_by_its_path_is_there():
+    named = re.compile(r"(?<![\w/.{-])((?:docs|tests|benchmarks|src|deploy)/[\w/.-]+\.\w+)")
+    pages = [*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")]
+    modules = [
+        path
+        for room in ("src", "tests", "benchmarks")
+        for path in REPOSITORY.glob(f"{room}/**/*.py")
+    ]
+    for path in (*pages, *modules, REPOSITORY / "pyproject.toml", REPOSITORY / "Makefile"):
+        for place in named.findall(path.read_text(encoding="utf-8")):
+            assert (REPOSITORY / place).exists(), f"{path.name} names {place}"

@@ -1,7 +1,7 @@
 """The only door to Polars, so that its absence is said in one place and in one sentence.
 
-Polars belongs to the extra ``geocorgi[data]``: a user's device reads no check-ins. Only modules
-that read check-ins come through here; priors, trees and distances must not.
+Polars belongs to the extra ``geocorgi[data]``. Whoever reads check-ins, tables or a history, or
+writes a release, comes through here; what a report needs (priors, trees, distances) must not.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ try:
     import polars as pl
 except ModuleNotFoundError:
     raise MissingExtra(
-        "reading check-ins needs Polars, which is not installed: pip install 'geocorgi[data]'"
+        "check-ins and tables need Polars, which is not installed: pip install 'geocorgi[data]'"
     ) from None
 
 __all__ = ["pl"]

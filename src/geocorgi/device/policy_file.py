@@ -1,7 +1,7 @@
 """A policy as a TOML file: read strictly, every refusal with its line.
 
-What stands where is in ``docs/policy.md``. Paths of tables and of drawn areas are taken from the
-file's own folder.
+What stands where is in ``docs/reference/policy-file.md``. Paths of tables and of drawn areas are
+taken from the file's own folder.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def between_points(latitudes: ArrayLike, longitudes: ArrayLike) -> Table:
     if not (np.all(np.abs(lat) <= 90) and np.all(np.abs(lng) <= 180)):
         raise InvalidInput("latitudes run from -90 to 90 and longitudes from -180 to 180 degrees")
     table = haversine_km(lat[:, None], lng[:, None], lat[None, :], lng[None, :])
-    # cos(a)·cos(b)·s² is rounded alike from both ends only by luck: keep one of the two.
+    # Both halves are the same if the library rounds alike wherever a number stands: keep one.
     upper = np.triu(table, 1)
     table = upper + upper.T
     table.setflags(write=False)

@@ -5,7 +5,7 @@
 ``interior_point``     the master: how much of each ray, and what each row is worth (its dual)
 ``repair``             from almost-feasible weights to rows that sum to one
 ``shipping``           a vectorised proof that a column has nothing to offer
-``greedy_proof``       which columns it settles, and what it leaves to a solver
+``greedy_proof``       which columns that settles, and what it leaves to a solver
 ``transport``          one column's pricing problem: demands, capacities, rates
 ``pricing``            the best ray of a column, and a proof of how good it can be at most
 ``safe_bound``         a lower bound that no solver tolerance can spoil
