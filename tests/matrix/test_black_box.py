@@ -9,6 +9,7 @@ import pytest
 
 from geocorgi.cli.outside_sampler import cross_around
 from geocorgi.errors import InvalidInput
+from geocorgi.matrix.binomial import lower_bound, upper_bound
 from geocorgi.matrix.black_box import audit_sampler
 from tests.matrix.samplers import EPSILON, MIDDLE, Laplace, OptimalMatrix
 
@@ -56,6 +57,14 @@ def test_the_sets_are_tested_on_draws_that_did_not_choose_them():
     verdict = audit_sampler(Changing(5), CROSS, EPSILON, 200_000)
     assert calls == [25_000] * 8
     assert not verdict.refuted  # the second half is honest, and it alone is tested
+
+
+def test_the_confidence_is_shared_by_all_pairs_and_both_bounds_of_each():
+    worst = audit_sampler(Laplace(6, exact_share=0.25), CROSS, EPSILON, 200_000, 0.9).worst
+    error = (1 - 0.9) / (4 * 3) / 2  # four places have twelve ordered pairs
+    low = lower_bound(worst.from_real, worst.draws_each, error)
+    high = upper_bound(worst.from_other, worst.draws_each, error)
+    assert worst.epsilon_at_least_per_km == pytest.approx(math.log(low / high) / worst.distance_km)
 
 
 @pytest.mark.parametrize("seed", range(10))
