@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,11 +25,13 @@ class Said(NamedTuple):
     err: str
 
 
-def said(capsys: pytest.CaptureFixture[str], *words: object) -> Said:
-    """Run the command in this process."""
+def said(
+    capsys: pytest.CaptureFixture[str], *words: object, program: Callable[[list[str]], None] = run
+) -> Said:
+    """Run the user's command, or another one, in this process."""
     capsys.readouterr()
     with pytest.raises(SystemExit) as end:
-        run([str(word) for word in words])
+        program([str(word) for word in words])
     code = end.value.code
     assert isinstance(code, int)
     # On some continuous integrations colours are always on (tests/cli/test_main.py is about them).

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
+from functools import partial
 
 from geocorgi.lab.cli import run
-from tests.cli.command import COLOUR, Said
+from tests.cli import command
 
-
-def said(capsys: pytest.CaptureFixture[str], *words: object) -> Said:
-    """Run ``geocorgi-lab`` in this process."""
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as end:
-        run([str(word) for word in words])
-    code = end.value.code
-    assert isinstance(code, int)
-    return Said(code, *(COLOUR.sub("", stream) for stream in capsys.readouterr()))
+said = partial(command.said, program=run)

@@ -15,9 +15,11 @@ import pytest
 
 from geocorgi.matrix.forest_file import forest_from_bytes
 from geocorgi.matrix.prunable import Rows, certify
-from geocorgi.server import cli, forest_command
+from geocorgi.server import forest_command
 from geocorgi.tree import distances
 from geocorgi.wire.map_codec import encode_map, map_id
+from tests.cli.command import Said
+from tests.server.command import said
 from tests.wire.maps import small_map
 
 MAP = small_map()
@@ -35,11 +37,8 @@ def arguments(city: Path, out: Path, *more: str, delta: int = 2) -> list[str]:
     return ["--map", str(city), "--out", str(out), *options, *more]
 
 
-def run(capsys, *options: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as exit_:
-        cli.run(["forest", *options])
-    captured = capsys.readouterr()
-    return int(exit_.value.code or 0), captured.out, captured.err
+def run(capsys, *words: object) -> Said:
+    return said(capsys, "forest", *words)
 
 
 def test_the_forest_is_what_the_answer_says(capsys, tmp_path, city):

@@ -8,29 +8,26 @@ import json
 import pytest
 
 from geocorgi.matrix.prunable import Rows
-from geocorgi.server import cli
 from geocorgi.tree.cells import centres
 from geocorgi.tree.location_tree import LocationTree
 from geocorgi.wire.catalogue import CatalogueEntry
 from geocorgi.wire.map_codec import map_id, read_map
 from geocorgi.wire.predicate import Condition
+from tests.cli.command import Said
+from tests.server.command import answer as answered
+from tests.server.command import said
 
 ROOT = "872830828ffffff"
 LEAVES = LocationTree(ROOT, 2).leaves
 SMALL = ["--root", ROOT, "--height", "2"]
 
 
-def run(capsys, *arguments: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as exit_:
-        cli.run(["map", *arguments])
-    captured = capsys.readouterr()
-    return int(exit_.value.code or 0), captured.out, captured.err
+def run(capsys, *words: object) -> Said:
+    return said(capsys, "map", *words)
 
 
-def answer(capsys, *arguments: str) -> dict:
-    code, out, err = run(capsys, "--json", *arguments)
-    assert code == 0, err
-    return json.loads(out)
+def answer(capsys, *words: object) -> dict:
+    return answered(capsys, "map", *words)
 
 
 def test_the_map_is_what_the_answer_says(capsys, tmp_path):

@@ -14,26 +14,22 @@ from geocorgi.cli import main as user
 from geocorgi.matrix.geo_ind import audit
 from geocorgi.matrix.prunable import Rows, certify
 from geocorgi.matrix.sealed_file import read_sealed
-from geocorgi.server import cli
 from geocorgi.tree import distances
 from geocorgi.tree.location_tree import LocationTree
+from tests.cli.command import Said
+from tests.server.command import answer as answered
+from tests.server.command import said
 
 LEAVES = LocationTree("872830828ffffff", 2).leaves
 SEVEN_ROOT = "88283082a9fffff"
 
 
-def run(capsys, *arguments: str) -> tuple[int, str, str]:
-    """Run the command in process; return its exit code, output and messages."""
-    with pytest.raises(SystemExit) as exit_:
-        cli.run(["matrix", *arguments])
-    captured = capsys.readouterr()
-    return int(exit_.value.code or 0), captured.out, captured.err
+def run(capsys, *words: object) -> Said:
+    return said(capsys, "matrix", *words)
 
 
-def answer(capsys, *arguments: str) -> dict:
-    code, out, err = run(capsys, "--json", *arguments)
-    assert code == 0, err
-    return json.loads(out)
+def answer(capsys, *words: object) -> dict:
+    return answered(capsys, "matrix", *words)
 
 
 def test_the_answer_names_everything_promised(capsys):

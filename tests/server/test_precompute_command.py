@@ -11,20 +11,19 @@ import time
 import pytest
 
 from geocorgi.errors import SubtreeFailed
-from geocorgi.server import cli, precompute
+from geocorgi.server import precompute
 from geocorgi.server.store import open_store
 from geocorgi.wire.addresses import pins_address
 from geocorgi.wire.canonical import digest
+from tests.cli.command import Said
 from tests.clusters import cluster_in
+from tests.server.command import said
 from tests.server.running import map_file, wait_for
 from tests.server.stores import CITY, ID, NAMES, REQUESTS, file_of, fill, forest
 
 
-def run(capsys, *words: object) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as end:
-        cli.run(["precompute", *(str(word) for word in words)])
-    said = capsys.readouterr()
-    return int(end.value.code or 0), said.out, said.err
+def run(capsys, *words: object) -> Said:
+    return said(capsys, "precompute", *words)
 
 
 @pytest.fixture
