@@ -11,7 +11,7 @@ Taken off ``eps·d`` for every pair (Eq. 13, eq:prunableconstr) it suffices (Pro
 * ``approximate_budget``: Eq. 14 (eq:approximateepsilon). Printed with row j; its proof is about
   row i, and only row i is an upper bound.
 * ``bound_from_share``: ``−ln(1 − τ(1 − e^{-eps·d}))``, tighter than Eq. 14 and never capped: a row
-  cannot hold less in S than ``R·e^{-eps·d}`` times the other.
+  cannot hold less in S than ``R·e^{-eps·d}`` times the other (robust_monotone).
 """
 
 from __future__ import annotations

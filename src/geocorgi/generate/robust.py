@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from geocorgi.errors import InvalidInput, NotPrivate
+from geocorgi.generate.column_cones import MOST_PLACES
 from geocorgi.generate.exact import exact
 from geocorgi.generate.optimum.column_generation import Limits
 from geocorgi.generate.optimum.safe_bound import relative_gap
@@ -16,6 +17,7 @@ from geocorgi.generate.problem import ObfuscationProblem
 from geocorgi.generate.reserved_budget import Floats
 from geocorgi.generate.robust_candidate import Candidate, Removal, certified
 from geocorgi.generate.robust_columns import Columns, Judged
+from geocorgi.generate.robust_monotone import CapStep, Lowering
 from geocorgi.generate.robust_reserves import Iterate, Pruning, Reserving, without_clock
 from geocorgi.generate.robust_ways import Way, is_uniform, settles, ways_of
 from geocorgi.generate.universal import universal
@@ -72,22 +74,49 @@ def robust(
     """Return a sealed matrix that is δ-prunable by the exact certificate, or raise.
 
     The best certified one of several: the optimum at half of epsilon, which no pruning of any
-    size can break (ADR 6), and where the reserves of different ways of adjusting them end.
+    size can break (ADR 6), and where the reserves of different ways of adjusting them end; if
+    these are no better, the monotone variant's.
     ``limits`` bound every single solve, and never by the clock.
     """
+    return _answered(_adjusted, problem, Removal(delta, rows), limits, on_progress)
+
+
+def monotone(
+    problem: ObfuscationProblem,
+    delta: int,
+    rows: Rows = Rows.KEEP,
+    limits: Limits | None = None,
+    on_progress: Progress | None = None,
+) -> Robust:
+    """Return the sealed and certified matrix of the monotone variant alone, or raise (ADR 6).
+
+    Every round is δ-prunable by its caps, and costs no more than the one before. ``robust`` falls
+    back on it where nothing else beats what survives every pruning.
+    """
+    return _answered(_capped, problem, Removal(delta, rows), limits, on_progress)
+
+
+def _answered(
+    way: Callable[[ObfuscationProblem, Removal, Limits, _History], Candidate],
+    problem: ObfuscationProblem,
+    removal: Removal,
+    limits: Limits | None,
+    on_progress: Progress | None,
+) -> Robust:
+    """Return what the way leads to, with its evidence."""
     started = time.perf_counter()
-    _require_delta(problem, delta)
-    removal, limits = Removal(delta, Rows(rows)), without_clock(limits)
+    _require_delta(problem, removal.delta)
+    removal, limits = replace(removal, rows=Rows(removal.rows)), without_clock(limits)
     history = _History(on_progress)
-    if delta == 0:
+    if removal.delta == 0:
         best = _without_pruning(problem, removal, limits)
     else:
-        best = _adjusted(problem, removal, limits, history)
+        best = way(problem, removal, limits, history)
     return Robust(
         problem=problem,
         sealed=best.sealed,
         epsilon_per_km=problem.epsilon_per_km,
-        delta=delta,
+        delta=removal.delta,
         rows=removal.rows,
         certificate=best.certificate,
         loss_km=best.loss_km,
@@ -135,8 +164,12 @@ def _universal(problem: ObfuscationProblem, removal: Removal, limits: Limits) ->
 def _adjusted(
     problem: ObfuscationProblem, removal: Removal, limits: Limits, history: _History
 ) -> Candidate:
-    """Return the best of what no pruning can break and of where adjusting the reserves ends."""
-    best, done = _universal(problem, removal, limits), set[bool]()
+    """Return the best of what no pruning can break and of where adjusting the reserves ends.
+
+    Where that is nowhere better, caps are lowered step by step, each step safe.
+    """
+    safe = best = _universal(problem, removal, limits)
+    done = set[bool]()
     for found in _by_columns(problem, removal, history):
         done = {True, False} if _enough(problem, found) else {True}
         best = min(best, found, key=_loss_of)
@@ -152,7 +185,42 @@ def _adjusted(
             done.add(way.flat)
         if closed is not None:
             best = min(best, closed, key=_loss_of)
+    if best is safe and len(problem.places) <= MOST_PLACES:
+        lowered = _lowered(problem, removal, limits, history, safe)
+        best = safe if lowered is None else min(safe, lowered, key=_loss_of)
     return best
+
+
+def _capped(
+    problem: ObfuscationProblem, removal: Removal, limits: Limits, history: _History
+) -> Candidate:
+    """Return the monotone variant's matrix."""
+    safe = _universal(problem, removal, limits)
+    found = _lowered(problem, removal, limits, history, safe)
+    if found is None:
+        raise NotPrivate("what the caps promise was lost to rounding; use robust()")
+    return found
+
+
+def _lowered(
+    problem: ObfuscationProblem,
+    removal: Removal,
+    limits: Limits,
+    history: _History,
+    safe: Candidate,
+) -> Candidate | None:
+    """Return the best matrix under caps on the largest entries of its rows, if it is certified."""
+    lowering = Lowering(problem, _exponents(problem), _pruning(problem, removal), limits)
+
+    def told(step: CapStep) -> None:
+        history.add(step.found.matrix, step.found.loss)
+
+    best = lowering.cheapest(safe.sealed.weights / safe.sealed.row_totals[0], told).found
+    matrix = ObfuscationMatrix(problem.places, problem.reportable, problem.level, best.matrix)
+    try:
+        return certified(problem, matrix, removal, "monotone (caps)", best.lower_bound)
+    except NotPrivate:
+        return None
 
 
 def _by_columns(

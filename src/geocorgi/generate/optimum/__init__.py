@@ -11,6 +11,8 @@
 ``safe_bound``         a lower bound that no solver tolerance can spoil
 ``closed_form``        the matrix of scaled exponentials, optimal more often than one would think
 ``column_generation``  the spine that joins them
+``capped_master``      the master with caps on what the largest entries of a row come to
+``capped``             the optimum under such caps, with its bound
 ``twins``              places that cannot be told apart are one place
 ``solution``           what is handed back: the matrix and its evidence
 ``solver``             the only door to HiGHS

@@ -1,7 +1,8 @@
 """The only door to HiGHS.
 
 :class:`TransportSolver` is for pricing: one transport's linear program, kept warm while pairs are
-added. :func:`solve_whole` is for comparison: the obfuscation problem as one program, as printed.
+added. :func:`solve_program` is for a master with caps. :func:`solve_whole` is for comparison: the
+obfuscation problem as one program, as printed.
 
 Variables are *arrivals* ``f = y * rate`` in units of the largest demand. Nothing that HiGHS says is
 believed: ``Transport`` cuts the shipments to capacity and counts for itself.
@@ -127,6 +128,29 @@ def _basis(transport: Transport, chosen: Sequence[int] | Integers) -> highspy.Hi
     basis = highspy.HighsBasis()
     basis.col_status, basis.row_status, basis.valid = columns, rows, True
     return basis
+
+
+def solve_program(
+    costs: Floats, table: csr_array, lower: Floats, upper: Floats
+) -> tuple[Floats, Floats]:
+    """Return an ``x >= 0`` that costs least with ``lower <= table x <= upper``, and the duals."""
+    lp = highspy.HighsLp()
+    lp.num_row_, lp.num_col_ = table.shape
+    lp.col_cost_, lp.row_lower_, lp.row_upper_ = costs, lower, upper
+    lp.col_lower_, lp.col_upper_ = np.zeros(len(costs)), np.full(len(costs), highspy.kHighsInf)
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    lp.a_matrix_.start_, lp.a_matrix_.index_ = table.indptr, table.indices
+    lp.a_matrix_.value_ = table.data
+    highs = highspy.Highs()  # type: ignore[no-untyped-call]
+    highs.silent()
+    highs.setOptionValue("threads", 1)
+    highs.passModel(lp)
+    highs.run()
+    status = highs.getModelStatus()
+    if status not in _FINE:
+        raise SolverFailed(f"HiGHS: {highs.modelStatusToString(status)}")
+    solution = highs.getSolution()
+    return np.array(solution.col_value), np.array(solution.row_dual)
 
 
 def solve_whole(rates: Floats, pairs: npt.NDArray[np.bool_], costs: Floats) -> Floats:
