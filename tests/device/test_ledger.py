@@ -248,6 +248,20 @@ def test_what_is_erased_is_nowhere_in_the_files(tmp_path):
         assert b"the-newspaper" not in content(path)
 
 
+def test_what_a_reader_keeps_from_being_erased_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr("geocorgi.device.ledger_file.SECONDS_TO_WAIT", 0.1)
+    with Ledger(tmp_path) as ledger:
+        ledger.report(HOME, Hand(DRAWN), terms())
+    reader = sqlite3.connect(tmp_path / "ledger.sqlite", isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT * FROM memory").fetchall()
+    with pytest.raises(BadFile, match="erase again"):
+        erase(tmp_path)
+    reader.close()
+    erase(tmp_path)
+    assert not any(DRAWN.encode() in content(path) for path in tmp_path.iterdir())
+
+
 def content(path: Path) -> bytes:
     return path.read_bytes() if path.is_file() else b""
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from geocorgi.device.ledger_file import FILE, connect, named_refusals, transaction, witness_of
 from geocorgi.device.secret import device_secret
+from geocorgi.errors import BadFile
 
 SECONDS = 3_600
 
@@ -41,7 +42,12 @@ def erase(folder: Path) -> Erased:
             held.execute("UPDATE witness SET of_secret = ?", [witness_of(secret)])
         with named_refusals():  # what the log and free pages still hold goes as well
             connection.execute("VACUUM")
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise BadFile(
+                f"another process reads {FILE}, and what was erased may stand there until it ends: "
+                "end it and erase again"
+            )
     finally:
         connection.close()
     return erased

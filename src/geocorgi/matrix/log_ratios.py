@@ -20,7 +20,8 @@ two, itself at most S, by ``vS`` more; what it is compared with matters up to S 
 Some of them in extended precision (:class:`CloserRatios`). Here Λ is the logarithm of a quotient,
 so that errors grow with Λ and not with M: reading, dividing and multiplying four numbers moves it
 by at most 11u, the logarithm by ``8u|Λ|``, and a comparison with ``eps·d ≈ Λ`` by ``3u|Λ|`` more:
-``16·u·(1 + |Λ|)``. (Where a platform's long double is a double this decides little, and rightly.)
+``16·u·(1 + |Λ|)``. (Where a platform's long double is a double this decides little, and rightly.
+Where it is a pair of doubles its epsilon says nothing of its errors: u is never less than 2^-64.)
 
 Exactly (:class:`ExactRatios`). Doubles and integers are rational numbers, and so are distances
 and epsilons given as doubles. The one irrational thing is the logarithm, computed here to as many
@@ -42,6 +43,7 @@ Weights = NDArray[np.float64] | NDArray[np.uint64]
 
 UNIT_ROUNDOFF = 2.0**-53
 COARSE_ROUNDOFF = 2.0**-24
+EXTENDED_ROUNDOFF = max(float(np.finfo(np.longdouble).eps) / 2, 2.0**-64)
 LOG_OF_ZERO = -1e30  # against another zero: 0; against anything positive: beyond every exponent
 INFINITE = 1e29
 LARGEST_DOUBLE = Fraction(np.finfo(np.float64).max.item())
@@ -87,7 +89,7 @@ class CloserRatios:
         row, other = (self._weights[at, k].astype(np.longdouble) for at in (i, j))
         with np.errstate(over="ignore", under="ignore", divide="ignore"):
             ratios = np.log(row / other * (self._totals[j] / self._totals[i]))
-        return ratios, 16 * (np.finfo(np.longdouble).eps / 2) * (1 + np.abs(ratios))
+        return ratios, 16 * EXTENDED_ROUNDOFF * (1 + np.abs(ratios))
 
 
 class ExactRatios:

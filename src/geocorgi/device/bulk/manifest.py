@@ -56,7 +56,7 @@ def _guarantee(job: Job, prepared: Prepared, whole: Whole) -> dict[str, Any]:
         "privacy_level": policy.privacy_level - smaller,
         "precision_level": policy.precision_level,
         "removed_leaves": len(selection.never_reported),
-        "one_draw_for": "each user and real leaf, in this release and in all of the same memory",
+        "one_draw_for": "a user and a leaf in all releases of a memory while its cell may leave",
         "users_with_draws": whole.heaviest.users,
         "most_draws_of_a_user": whole.heaviest.draws,
         "composed_epsilon_per_km_of_that_user": whole.heaviest.epsilon_per_km,
