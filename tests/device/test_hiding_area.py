@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from geocorgi.device.hiding_area import smallest_area_km2
@@ -30,7 +32,7 @@ def fine_map() -> PublicMap:
 
 
 def test_a_map_of_tiny_leaves_is_refused_before_any_forest_is_asked_for_and_nothing_drawn():
-    device = device_on(fine_map())
+    device = replace(device_on(fine_map()), attributes=nobody_is_asked)
     refusals = set()
     for leaf in fine_map().leaves[::9]:
         with pytest.raises(PolicyNotMet, match=r"km², smaller than the 0\.05") as refusal:
@@ -40,6 +42,15 @@ def test_a_map_of_tiny_leaves_is_refused_before_any_forest_is_asked_for_and_noth
     assert device.forests.asked == device.memory.asked == []
     with pytest.raises(PolicyNotMet, match="least_area_km2"):
         policy_on_map(Policy(2, 0), fine_map(), {})
+
+
+def nobody_is_asked(_policy, _map):
+    raise AssertionError("a source was asked about the map")
+
+
+def test_a_level_that_the_map_does_not_have_is_said_as_such():
+    with pytest.raises(PolicyNotMet, match="the map offers"):
+        obfuscate(Whereabouts(LEAVES[0]), Policy(5, 0), device_on(small_map()))
 
 
 def test_who_wants_such_a_map_says_so():

@@ -70,13 +70,14 @@ class Prepared:
 
 def choose(policy: Policy, public_map: PublicMap, device: Device) -> Prepared:
     """Find S, δ and the request, before anybody is asked for a forest; no forest came yet."""
+    if policy.privacy_level <= public_map.height:  # else 'select' says what there is
+        require_area(policy, public_map)  # before any source hears of the map
     attributes = device.attributes(policy, public_map)
     # A policy that looks at the user is asked about the map's first leaf: what is requested must
     # not depend on her, and 'selected_here' decides the rest once she is known.
     anybody = public_map.leaves[0] if policy.voids_geo_ind else None
     removal = removed_over_map(policy, public_map, attributes, anybody)
     selection = select(policy, public_map, removal, device.secret)
-    require_area(policy, public_map)
     return Prepared(policy, public_map, attributes, selection, None)
 
 

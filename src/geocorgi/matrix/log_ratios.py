@@ -43,7 +43,7 @@ Weights = NDArray[np.float64] | NDArray[np.uint64]
 
 UNIT_ROUNDOFF = 2.0**-53
 COARSE_ROUNDOFF = 2.0**-24
-EXTENDED_ROUNDOFF = max(float(np.finfo(np.longdouble).eps) / 2, 2.0**-64)
+EXTENDED_ROUNDOFF = max(np.finfo(np.longdouble).eps / 2, np.longdouble(2.0**-64))
 LOG_OF_ZERO = -1e30  # against another zero: 0; against anything positive: beyond every exponent
 INFINITE = 1e29
 LARGEST_DOUBLE = Fraction(np.finfo(np.float64).max.item())
