@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+
 import pytest
 
 from geocorgi.lab.experiments import EXPERIMENTS, experiment_of
-from geocorgi.lab.outcome import from_csv, read_accounts
+from geocorgi.lab.outcome import read_accounts
 from geocorgi.lab.page import page
 from tests.conftest import REPOSITORY
 
@@ -14,6 +16,20 @@ FIGURES = REPOSITORY / "docs" / "figures" / "reproduction"
 NAMES = tuple(experiment.name for experiment in EXPERIMENTS)
 ACCOUNTS = {account["name"]: account for account in read_accounts(FIGURES, NAMES)}
 TABLES = [name for name in NAMES if (FIGURES / f"{name}.csv").exists()]
+
+
+def table(name: str) -> list[dict[str, float | str | None]]:
+    with (FIGURES / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return [{key: read(cell) for key, cell in row.items()} for row in csv.DictReader(file)]
+
+
+def read(cell: str) -> float | str | None:
+    for kind in (int, float):
+        try:
+            return kind(cell)
+        except ValueError:
+            continue
+    return cell or None
 
 
 def test_the_page_is_written_by_the_command_and_by_nobody_else():
@@ -27,7 +43,7 @@ def test_every_experiment_is_on_it():
 
 @pytest.mark.parametrize("name", TABLES)
 def test_findings_and_claims_follow_from_the_table(name):
-    rows = from_csv((FIGURES / f"{name}.csv").read_text(encoding="utf-8"))
+    rows = table(name)
     experiment, account = experiment_of(name), ACCOUNTS[name]
     assert experiment.findings(rows) == account["findings"]
     claims = [] if experiment.claims is None else experiment.claims(rows)

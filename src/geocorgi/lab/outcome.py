@@ -89,28 +89,11 @@ def as_csv(rows: list[Row]) -> str:
     return text.getvalue()
 
 
-def from_csv(text: str) -> list[Row]:
-    """Return the rows of a table that ``as_csv`` wrote, to its ten digits."""
-    return [
-        {name: _read(cell) for name, cell in row.items()}
-        for row in csv.DictReader(io.StringIO(text))
-    ]
-
-
 def as_parquet(rows: list[Row]) -> bytes:
     """Return the rows as Parquet, whole numbers as such where a column has no others."""
     out = io.BytesIO()
     pl.DataFrame(rows, infer_schema_length=None).write_parquet(out)
     return out.getvalue()
-
-
-def _read(cell: str) -> float | int | str | None:
-    for kind in (int, float):
-        try:
-            return kind(cell)
-        except ValueError:
-            continue
-    return cell or None
 
 
 def _written(value: float | str | None) -> str:

@@ -7,6 +7,7 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
 from geocorgi.generate.costs import expected_detours_km
+from geocorgi.generate.optimum.cone import Cone, projected
 
 
 def plane(seed: int, size: int) -> np.ndarray:
@@ -74,3 +75,10 @@ def whole_program(rates: np.ndarray, costs: np.ndarray) -> float:
     )
     assert result.success, result.message
     return float(result.fun * scale)
+
+
+def worst_excess(cone: Cone, columns: np.ndarray) -> float:
+    """Return the largest ``x_i / (exp(rate_ij) x_j) - 1``: at most rounding for members of C."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = projected(cone, columns) / columns
+    return float(np.nanmax(ratios)) - 1.0

@@ -11,11 +11,18 @@ from geocorgi.errors import InvalidProblem
 from geocorgi.generate.exact import exact
 from geocorgi.generate.optimum import column_generation
 from geocorgi.generate.optimum.column_generation import Limits, solve
-from geocorgi.generate.optimum.cone import cone_of, metric_closure, worst_excess
+from geocorgi.generate.optimum.cone import cone_of, metric_closure
 from geocorgi.generate.optimum.pricing import Pricer, Prices
 from geocorgi.generate.problem import problem_on_cells
 from geocorgi.tree.location_tree import LocationTree
-from tests.generate.optimum.instances import detours, hexagon, plane, quality_costs, whole_program
+from tests.generate.optimum.instances import (
+    detours,
+    hexagon,
+    plane,
+    quality_costs,
+    whole_program,
+    worst_excess,
+)
 
 UNIFORM = np.full(7, 1 / 7)
 WITH_ZEROS = np.array([0.5, 0, 0.3, 0, 0.15, 0.05, 0])

@@ -18,7 +18,6 @@ from geocorgi.generate.optimum.cone import (
     metric_closure,
     projected,
     rays_over,
-    worst_excess,
 )
 from geocorgi.generate.optimum.interior_point import Centre, solve_master
 from geocorgi.generate.optimum.pool import pool_of
@@ -26,7 +25,7 @@ from geocorgi.generate.optimum.pricing import Pricer
 from geocorgi.generate.optimum.repair import repaired
 from geocorgi.generate.optimum.safe_bound import lower_bound
 from geocorgi.generate.optimum.shipping import demands_of, nearest_places, shipped_greedily
-from tests.generate.optimum.instances import detours, hexagon, plane, quality_costs
+from tests.generate.optimum.instances import detours, hexagon, plane, quality_costs, worst_excess
 
 UNIFORM = np.full(7, 1 / 7)
 

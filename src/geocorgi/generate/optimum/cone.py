@@ -96,10 +96,3 @@ def projected(cone: Cone, columns: Floats) -> Floats:
     for place in range(cone.size):
         raised[place] = (cone.kernel[place, :, None] * columns).max(axis=0)
     return raised
-
-
-def worst_excess(cone: Cone, columns: Floats) -> float:
-    """Return the largest ``x_i / (exp(rate_ij) x_j) - 1``: at most rounding for members of C."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = projected(cone, columns) / columns
-    return float(np.nanmax(ratios)) - 1.0
