@@ -107,6 +107,18 @@ def test_whoever_decides_what_is_removed_buys_no_draws_by_changing_it(ledger):
     assert (again.cell, ledger.report(HOME, no_draw, terms()).cell) == (OTHER, OTHER)
 
 
+def test_a_remembered_cell_that_is_not_on_the_map_is_drawn_again_and_charged(ledger):
+    here = frozenset({cells.ancestor(HOME, 8)})
+    assert cells.ancestor(DRAWN, 8) not in here
+    ledger.report(HOME, Hand(DRAWN), terms())
+    assert ledger.report(HOME, Hand(LEAVES[1]), terms(roots=here)).balance.draws == 2
+    assert ledger.report(HOME, no_draw, terms(roots=here)).cell == LEAVES[1]
+    everywhere = frozenset({cells.ancestor(HOME, 7)})
+    assert ledger.report(HOME, no_draw, terms(roots=everywhere)).cell == LEAVES[1]
+    finer = frozenset({cells.descendants(HOME, 10)[0]})  # a leaf of another map is none of this one
+    assert ledger.report(HOME, Hand(OTHER), terms(roots=finer)).fresh
+
+
 def test_an_older_draw_does_not_come_back_for_less_than_is_asked_for(ledger):
     ledger.report(HOME, Hand(DRAWN), terms(epsilon_per_km=9.0))
     ledger.report(HOME, Hand(OTHER), terms(anew=True))
@@ -322,6 +334,7 @@ HARMS = {
     "a cost": "UPDATE charges SET epsilon_per_km = x'00ff'",
     "whose it is": "UPDATE witness SET of_secret = 'mine'",
     "within what it hides": "UPDATE memory SET area_resolution = 99",
+    "what was drawn": "UPDATE memory SET drawn = 'here'",
     "whom it hides": "UPDATE memory SET rows = 'all'",
     "nobody's": "DELETE FROM witness",
     "where she settled": "UPDATE present SET settled = 'here'",

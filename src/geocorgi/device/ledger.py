@@ -164,8 +164,8 @@ def _remembered(held: sqlite3.Connection, place: bytes, terms: Terms) -> Drawn |
     )
     for age, (drawn, *written) in enumerate(rows.fetchall()):
         keeps = _keeps(*written)
-        if drawn not in terms.removed and (age == 0 or keeps.at_least(terms.keeps)):
-            return Drawn(str(drawn), keeps)
+        if terms.allows(_cell(drawn)) and (age == 0 or keeps.at_least(terms.keeps)):
+            return Drawn(drawn, keeps)
     return None
 
 
@@ -178,9 +178,9 @@ def _last_drawn(held: sqlite3.Connection, terms: Terms, state: Balance) -> Drawn
     drawn, *written = held.execute(question).fetchone()
     promised = terms.apart or written[0] is not None
     repeats = terms.budget.at_ceiling is AtCeiling.REPEAT and drawn is not None and promised
-    if not repeats or drawn in terms.removed:
+    if not repeats or not terms.allows(_cell(drawn)):
         raise BudgetSpent(_refusal(state, terms.epsilon_per_km), state.frees_at)
-    return Drawn(str(drawn), terms.keeps if written[0] is None else _keeps(*written))
+    return Drawn(drawn, terms.keeps if written[0] is None else _keeps(*written))
 
 
 def _refusal(state: Balance, epsilon_per_km: float) -> str:
@@ -245,6 +245,12 @@ def _keeps(epsilon_per_km: object, area_resolution: Any, rows: Any) -> Keeps:
         return Keeps(_number(epsilon_per_km), area_resolution, rows)
     except (InvalidInput, ValueError):
         raise damaged("what a draw keeps is nothing that one can keep") from None
+
+
+def _cell(written: object) -> str:
+    if not (isinstance(written, str) and cells.is_cell(written)):
+        raise damaged("what was drawn is no cell")
+    return written
 
 
 def _time(timestamp: object) -> datetime:

@@ -19,7 +19,12 @@ from geocorgi.device.policy import Budget
 from geocorgi.device.recipient import require_recipient
 from geocorgi.matrix.epsilon import require_epsilon
 from geocorgi.matrix.prunable import Rows
-from geocorgi.tree.cells import COARSEST_RESOLUTION, require_resolution
+from geocorgi.tree.cells import (
+    COARSEST_RESOLUTION,
+    ancestor,
+    require_resolution,
+    resolution_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +74,9 @@ class Terms:
     precision ``average``) every report is a fresh draw, of a cell that is handed out as it is
     drawn. ``anew`` is the user's explicit wish for a fresh draw. ``apart`` where the policy looks
     at where the user is: such draws keep no epsilon, and no other policy's report rests on them.
-    ``area_resolution`` and ``rows`` are what else a fresh draw keeps (:class:`Keeps`).
+    ``area_resolution`` and ``rows`` are what else a fresh draw keeps (:class:`Keeps`). ``roots``
+    are those of the map: of a leaf that is not on it nobody can say whether the policy removes it.
+    Without any it is a map of everything.
     """
 
     recipient: str
@@ -82,6 +89,15 @@ class Terms:
     apart: bool = False
     area_resolution: int = COARSEST_RESOLUTION
     rows: Rows = Rows.KEEP
+    roots: AbstractSet[str] = frozenset()
+
+    def allows(self, drawn: str) -> bool:
+        """Return whether what was drawn may be reported now: it is on the map and not removed."""
+        if not self.roots:
+            return drawn not in self.removed
+        coarsest = resolution_of(next(iter(self.roots)))
+        below = resolution_of(drawn) >= coarsest and ancestor(drawn, coarsest) in self.roots
+        return below and drawn not in self.removed
 
     @property
     def keeps(self) -> Keeps:

@@ -135,6 +135,7 @@ def terms_of(prepared: Prepared, customised: Customised, recipient: str) -> Term
         apart=prepared.policy.voids_geo_ind,
         area_resolution=cells.resolution_of(customised.subtree.root),
         rows=prepared.policy.rows,
+        roots=frozenset(prepared.public_map.roots),
     )
 
 

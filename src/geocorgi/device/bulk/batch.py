@@ -85,7 +85,8 @@ def _remembered(pairs: pl.DataFrame, tools: Tools) -> pl.DataFrame:
     ]
     known = tools.memory.remembered(names)
     drawn = [known.get(name) for name in names]
-    still = [None if leaf in tools.mechanism.removed else leaf for leaf in drawn]
+    on_map, removed = tools.places.positions, tools.mechanism.removed
+    still = [leaf if leaf in on_map and leaf not in removed else None for leaf in drawn]
     return pairs.with_columns(
         name=pl.Series(names, dtype=pl.Binary), drawn=pl.Series(still, dtype=pl.String)
     )
