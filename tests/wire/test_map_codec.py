@@ -165,6 +165,12 @@ HOSTILE = {
     "entries out of order": changed(catalogue=[ENTRY | {"delta": 2}, ENTRY]),
     "too many entries": changed(catalogue=[ENTRY] * 10_001),
     "blanks": BYTES.replace(b",", b", "),
+    "a root in capitals": changed(roots=[ROOT.upper()]),
+    "targets in capitals": changed(targets={"cells": [LEAVES[0].upper()], "weights": [1.0]}),
+    "a region in capitals": changed(
+        shard=SIBLINGS | {"roots_of_region": sorted([ROOT.upper(), "872830829ffffff"])}
+    ),
+    "a zero below zero": changed(priors=[-0.0] + [1.0] * 48),
 }
 
 

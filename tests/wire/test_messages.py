@@ -166,6 +166,8 @@ def test_an_index_gives_every_root_one_map():
         [first | {"roots": list(ROOTS)}, second], [first] * 5_001,
     ):  # fmt: skip
         refused(map_index.decode_index, good | {"maps": maps})
+    capitals = good["maps"][0] | {"roots": [root.upper() for root in good["maps"][0]["roots"]]}
+    refused(map_index.decode_index, good | {"maps": [capitals, *good["maps"][1:]]})
 
 
 def test_pins_of_a_map_are_in_order_and_of_that_map():

@@ -75,6 +75,13 @@ def message(
     return require_fields(fields, names, what)
 
 
+def require_same(value: Value, written: bytes, content: bytes, what: str) -> Value:
+    """Return the value that was read if it is written as the bytes that it was read from."""
+    if written != content:
+        raise InvalidMessage(f"{what} is not spelled as one is: its digest would not be its name")
+    return value
+
+
 def digest(content: bytes) -> str:
     """Return the name by content: the SHA-256 in hexadecimal digits."""
     return hashlib.sha256(content).hexdigest()

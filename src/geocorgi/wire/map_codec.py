@@ -84,11 +84,13 @@ def decode_map(content: bytes) -> PublicMap:
     """Return the map in the bytes, or refuse them."""
     fields = canonical.message(content, MOST_BYTES, FORMAT, MAP_FIELDS)
     try:
-        return _decoded(fields)
+        public_map = _decoded(fields)
     except InvalidMessage:
         raise
     except InvalidInput as refusal:
         raise InvalidMessage(f"a public map: {refusal}") from refusal
+    # A cell in capitals or a zero below zero would give one map two digests.
+    return canonical.require_same(public_map, encode_map(public_map), content, "a public map")
 
 
 def read_map(path: Path) -> PublicMap:

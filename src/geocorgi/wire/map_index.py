@@ -79,11 +79,12 @@ def decode_index(content: bytes) -> MapIndex:
     if len(fields["maps"]) > MOST_MAPS:
         raise InvalidMessage(f"an index has 1 to {MOST_MAPS:,} maps")
     try:
-        return MapIndex(tuple(_pin(found) for found in fields["maps"]))
+        index = MapIndex(tuple(_pin(found) for found in fields["maps"]))
     except InvalidMessage:
         raise
     except InvalidInput as refusal:
         raise InvalidMessage(f"a map index: {refusal}") from refusal
+    return canonical.require_same(index, encode_index(index), content, "a map index")
 
 
 def _pin(fields: Any) -> MapPin:
