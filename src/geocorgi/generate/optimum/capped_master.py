@@ -1,7 +1,7 @@
 """The master with caps on what the δ largest entries of a row sum to (ADR 6).
 
 "Every S of δ columns has at most the cap" is one cut for each S. All cuts whose S lies within some
-*watched* columns W of a row are one small program together: with ``θ, p ≥ 0``,
+*watched* columns W of a row are one small program together: with ``θ, p ≥ 0``::
 
     Σ_{l∈S} z_l ≤ τ for all S ⊆ W, |S| ≤ δ   ⟺   z_l ≤ θ + p_l for l ∈ W,   δ·θ + Σ_W p_l ≤ τ
 
