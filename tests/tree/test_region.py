@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from geocorgi.errors import BadFile, GeocorgiError, InvalidInput, InvalidRegion, InvalidTree
 from geocorgi.tree import cells
 from geocorgi.tree.location_tree import LocationTree
-from geocorgi.tree.region import cover_region, read_region
+from geocorgi.tree.region import cover_region, leaves_of_region, read_region
 
 Box = tuple[float, float, float, float]  # west, south, east, north, as in GeoJSON
 CITY: Box = (-122.52, 37.70, -122.36, 37.82)
@@ -294,6 +294,17 @@ def test_a_huge_region_is_refused_before_it_costs_anything(
     with pytest.raises(InvalidRegion, match="choose coarser leaves or cover it in parts"):
         cover_region(region, root, leaf)
     assert time.perf_counter() - begin < 5
+
+
+BOW = [[-60, -40], [60, 40], [60, -40], [-60, 40], [-60, -40]]
+NORTH = [[-60, 0], [60, 0], [60, 40], [-60, 40], [-60, 0]]
+SOUTH = [[-60, -40], [60, -40], [60, 0], [-60, 0], [-60, -40]]
+
+
+@pytest.mark.parametrize("rings", [[BOW], [NORTH, SOUTH]], ids=["crosses itself", "hole outside"])
+def test_a_huge_region_whose_areas_cancel_out_is_refused_all_the_same(rings: Any) -> None:
+    with pytest.raises(InvalidRegion, match="boxes around"):
+        list(leaves_of_region({"type": "Polygon", "coordinates": rings}, 9))
 
 
 def test_a_small_region_below_large_roots_is_not_huge() -> None:

@@ -24,6 +24,7 @@ from geocorgi.tree.location_tree import LocationTree
 
 LARGEST_FILE_BYTES = 20_000_000
 MOST_LEAVES = 3_000_000
+MOST_LEAVES_AROUND = 20 * MOST_LEAVES
 MOST_NESTED = 8
 Polygon = list[list[list[float]]]  # rings of positions, the first around, the others holes
 
@@ -55,6 +56,12 @@ def leaves_of_region(
         raise InvalidRegion(
             f"the region has about {about:,.0f} leaves of resolution {leaf_resolution}, more than "
             f"{MOST_LEAVES:,}; choose coarser leaves or cover it in parts"
+        )
+    # The areas of a ring that crosses itself, and of holes outside of it, cancel out; boxes do not.
+    if sum(_leaves_around(polygon, leaf_resolution) for polygon in polygons) > MOST_LEAVES_AROUND:
+        raise InvalidRegion(
+            f"the boxes around the region have more than {MOST_LEAVES_AROUND:,} leaves of "
+            f"resolution {leaf_resolution}; choose coarser leaves or cover it in parts"
         )
     for polygon in polygons:
         geometry = {"type": "Polygon", "coordinates": polygon}
@@ -94,6 +101,16 @@ def _about_leaves(rings: Polygon, resolution: int) -> float:
     area_km2 = max(0.0, outer - sum(holes)) * distances.EARTH_RADIUS_KM**2
     spacing_km, leaf_km2 = cells.average_spacing_km(resolution), cells.average_area_km2(resolution)
     return area_km2 / leaf_km2 + outline_km / spacing_km
+
+
+def _leaves_around(rings: Polygon, resolution: int) -> float:
+    """Return about how many leaves the boxes around all rings have: never far fewer than inside."""
+    found = 0.0
+    for ring in rings:
+        longitudes, latitudes = (np.radians([place[axis] for place in ring]) for axis in (0, 1))
+        high = float(np.ptp(np.sin(latitudes)))
+        found += float(np.ptp(longitudes)) * high * distances.EARTH_RADIUS_KM**2
+    return found / cells.average_area_km2(resolution)
 
 
 def _polygons(geojson: object, nested: int = 0) -> Iterator[Polygon]:
