@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 import pytest
@@ -80,3 +81,13 @@ def test_every_file_that_a_text_names_by_its_path_is_there_or_is_made():
         for place in named.findall(path.read_text(encoding="utf-8")):
             there = (REPOSITORY / place).exists() or place in made
             assert there, f"{path.name} names {place}"
+
+
+def test_no_docstring_speaks_of_s_between_bars_where_the_site_would_look_for_a_substitution():
+    for path in (REPOSITORY / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                text = ast.get_docstring(node) or ""
+                # What stands in double backquotes, or indented below a double colon, is literal.
+                prose = re.sub(r"::\n\n(?: {4}.*\n|\n)+|``[^`]*``", "", text + "\n")
+                assert not re.search(r"\|\w+\|", prose), f"{path.name}: write it as a literal"

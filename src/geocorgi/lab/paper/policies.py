@@ -140,7 +140,7 @@ def _outcome(habits: Habits, public_map: PublicMap, parameters: Parameters) -> t
 
 
 def _largest_count(removed: frozenset[str], public_map: PublicMap, parameters: Parameters) -> int:
-    """Return the largest |S| of any subtree; with the filter, of what passes it."""
+    """Return the largest ``|S|`` of any subtree; with the filter, of what passes it."""
     if parameters["variant"] == PUBLIC:
         removed = removed.intersection(public_map.filters[POPULAR])
     subtrees = public_map.subtrees(int(number(parameters, "level")))
