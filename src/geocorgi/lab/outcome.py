@@ -20,7 +20,7 @@ from geocorgi.lab.machine import machine
 from geocorgi.lab.run import Measured
 from geocorgi.terminal import finite
 
-DIGITS = 10
+DIGITS = 12
 Account = dict[str, Any]
 
 
