@@ -80,7 +80,8 @@ def _made_text(run: Json) -> str:
         f"{known['memory_gb']:.0f} GB of memory, {known['system']}. Python {known['python']}, "
         f"{versions}. The project at `{known['commit']}`. {len(run['rows'])} rows in "
         f"{run['seconds'] / 60:.0f} minutes, {known['cores']} at a time (seconds of the grid are "
-        "those of a machine with all cores busy); what has a goal in seconds ran alone."
+        "those of a machine with all cores busy); what has a goal in seconds ran "
+        "afterwards, one row at a time."
     ]
     if busy:
         lines.append(
